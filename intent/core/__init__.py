@@ -1,0 +1,1 @@
+"""Ground floor: diagnostics, spans, trees, ranges, units, verdicts and exit codes. Imports nothing of ours."""

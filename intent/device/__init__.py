@@ -1,0 +1,1 @@
+"""Sessions with devices: one HTTP seam, NVUE, the Nornir inventory, secrets. Takes compiled values, never a workspace."""

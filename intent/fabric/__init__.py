@@ -1,0 +1,1 @@
+"""The compiled, vendor-neutral fabric: devices, ports, links, allocation and its lock."""

@@ -1,0 +1,1 @@
+"""Fabric to artefacts, one subfolder per target. No I/O."""
