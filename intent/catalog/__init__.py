@@ -1,0 +1,1 @@
+"""Hardware and release facts as data files with sources, and typed readers."""

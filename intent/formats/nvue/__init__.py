@@ -1,0 +1,1 @@
+"""NVUE trees: strict check, lowering between dialects, normal form, texts, differences."""
