@@ -76,9 +76,8 @@ def ecn_read_back() -> EcnReadBack:
 
 
 def _profile(name: str, facts: Mapping[str, Any]) -> QosProfile:
-    return QosProfile(
-        name=name, **{key: tuple(value) if isinstance(value, list) else value for key, value in facts.items()}
-    )
+    values: dict[str, Any] = {key: tuple(item) if isinstance(item, list) else item for key, item in facts.items()}
+    return QosProfile(name=name, **values)
 
 
 def _data() -> dict[str, Any]:
