@@ -1,0 +1,1 @@
+"""Live observations judged against the fabric: checks, their public api, snapshots, verdicts."""

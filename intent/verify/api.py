@@ -1,0 +1,317 @@
+"""What a validator may import: nothing else of `intent` is needed, and this stays stable.
+
+A check is a function that takes a `Context` and yields results:
+
+    from intent.verify.api import Context, Results, check, failed, passed
+
+    @check("ports-up", title="Every cabled port is up", subject="links", parts=("links",))
+    def ports_up(context: Context) -> Results:
+        for cabled in context.cabled():
+            state = context.links.get(cabled.port.name)
+            if state is not None and state.oper == "up":
+                yield passed()
+            else:
+                yield failed("Port", cabled.port.name, f"link to {cabled.far.device} is not up", expected="up")
+
+It runs once for every switch. What it needs from the device it names in `parts`; when that could not be read, the
+verdict is `unknown` without the check being called. A check that yields nothing judged nothing and is `unknown` too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TypeAlias
+
+from intent.core.verdict import Verdict
+from intent.device.observation import (
+    BgpSession,
+    LinkState,
+    LldpNeighbor,
+    Observation,
+    RoceState,
+    SystemState,
+)
+from intent.fabric.model import Device, End, Fabric, Link, Port, Role, Tier
+from intent.fabric.qos import EcnReadBack, QosProfile
+from intent.verify.names import Directory, normal_mac
+
+__all__ = [
+    "BgpSession",
+    "Cabled",
+    "Check",
+    "Context",
+    "Device",
+    "EcnReadBack",
+    "End",
+    "Expected",
+    "Fabric",
+    "Link",
+    "LinkState",
+    "LldpNeighbor",
+    "Observation",
+    "Phase",
+    "Port",
+    "QosProfile",
+    "Result",
+    "Results",
+    "RoceState",
+    "Role",
+    "SystemState",
+    "Tier",
+    "Verdict",
+    "check",
+    "failed",
+    "normal_mac",
+    "passed",
+    "sentence",
+    "skipped",
+    "unknown",
+]
+
+
+class Phase(StrEnum):
+    """When checks run: before a change, after it (they decide confirm or revert), or on request."""
+
+    PRE = "pre"
+    POST = "post"
+    VERIFY = "verify"
+
+
+PARTS = ("system", "links", "lldp", "bgp", "roce")
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One thing judged by a check.
+
+    Args:
+        verdict: what came of it.
+        message: why, in the grammar `Thing: name - problem - expected A, actual B`; may be empty for a pass.
+    """
+
+    verdict: Verdict
+    message: str = ""
+
+
+Results: TypeAlias = Iterator[Result]
+
+
+def sentence(thing: str, name: str = "", problem: str = "", *, expected: object = None, actual: object = None) -> str:
+    """A message in the one grammar of all checks: `Port: swp1 - not up - expected up, actual down`.
+
+    Args:
+        thing: kind of object (`Port`); or, given alone, the whole message.
+        name: which one.
+        problem: what is wrong with it.
+        expected: what the intent asks for; None leaves it out.
+        actual: what the device says; None leaves it out.
+    """
+    text = f"{thing}: {name}" if name else thing
+    facts = [f"{word} {value}" for word, value in (("expected", expected), ("actual", actual)) if value is not None]
+    return " - ".join(part for part in (text, problem, ", ".join(facts)) if part)
+
+
+def passed(note: str = "") -> Result:
+    """It is as the intent says."""
+    return Result(Verdict.PASS, note)
+
+
+def failed(thing: str, name: str = "", problem: str = "", *, expected: object = None, actual: object = None) -> Result:
+    """It is not as the intent says; arguments as for `sentence`."""
+    return Result(Verdict.FAIL, sentence(thing, name, problem, expected=expected, actual=actual))
+
+
+def unknown(thing: str, name: str = "", problem: str = "", *, expected: object = None, actual: object = None) -> Result:
+    """It cannot be told; arguments as for `sentence`."""
+    return Result(Verdict.UNKNOWN, sentence(thing, name, problem, expected=expected, actual=actual))
+
+
+def skipped(reason: str) -> Result:
+    """The check does not apply here."""
+    return Result(Verdict.SKIPPED, reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What the intent asks for beyond devices and links.
+
+    Args:
+        mtu_bytes: MTU of switch ports by tier of their link; a tier that is absent is not judged.
+        qos: profile of each device that has one, by device name.
+        ecn_read_back: how far an ECN threshold may read back from what was asked; None compares exactly.
+        mac_owners: which port owns a MAC address, keyed as `normal_mac` writes it (inventory of node NICs).
+        lldp_roles: roles that send LLDP for certain. Silence of any other role is not judged.
+    """
+
+    mtu_bytes: Mapping[Tier, int] = field(default_factory=dict)
+    qos: Mapping[str, QosProfile] = field(default_factory=dict)
+    ecn_read_back: EcnReadBack | None = None
+    mac_owners: Mapping[str, End] = field(default_factory=dict)
+    lldp_roles: frozenset[Role] = frozenset({Role.LEAF, Role.SPINE})
+
+
+@dataclass(frozen=True, slots=True)
+class Cabled:
+    """One cabled port of the device under judgement, and what hangs at the other end."""
+
+    port: Port
+    link: Link
+    far: End
+    far_device: Device
+    far_port: Port
+
+
+class PartMissing(Exception):
+    """A check asked for a part of the observation that could not be read; the engine answers `unknown`."""
+
+    def __init__(self, part: str) -> None:
+        super().__init__(part)
+        self.part = part
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Everything a check may look at. All of it is values: a check reads no network, file or clock.
+
+    Args:
+        device: the device under judgement.
+        fabric: the compiled fabric.
+        observation: what was read from the device.
+        expected: further facts of the intent.
+        phase: when the check runs.
+        directory: finds a device by the name a neighbour sends.
+    """
+
+    device: Device
+    fabric: Fabric
+    observation: Observation
+    expected: Expected
+    phase: Phase
+    directory: Directory
+
+    def cabled(self) -> Iterator[Cabled]:
+        """Every cabled port in cage order."""
+        for port, far, link in self.fabric.neighbors(self.device.name):
+            device = self.fabric.devices[far.device]
+            yield Cabled(port, link, far, device, device.ports[far.port])
+
+    @property
+    def qos(self) -> QosProfile | None:
+        """The QoS profile the intent gives this device; None when it gives none."""
+        return self.expected.qos.get(self.device.name)
+
+    @property
+    def system(self) -> SystemState:
+        """Release, model and name as reported."""
+        if self.observation.system is None:
+            raise PartMissing("system")
+        return self.observation.system
+
+    @property
+    def links(self) -> Mapping[str, LinkState]:
+        """Ports by name."""
+        if self.observation.links is None:
+            raise PartMissing("links")
+        return self.observation.links
+
+    @property
+    def lldp(self) -> Mapping[str, tuple[LldpNeighbor, ...]]:
+        """Neighbours by local port."""
+        if self.observation.lldp is None:
+            raise PartMissing("lldp")
+        return self.observation.lldp
+
+    @property
+    def bgp(self) -> tuple[BgpSession, ...]:
+        """BGP sessions."""
+        if self.observation.bgp is None:
+            raise PartMissing("bgp")
+        return self.observation.bgp
+
+    @property
+    def roce(self) -> RoceState:
+        """RoCE as in force."""
+        if self.observation.roce is None:
+            raise PartMissing("roce")
+        return self.observation.roce
+
+
+CheckFunction: TypeAlias = Callable[[Context], Iterable[Result] | Result]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One check of a validator.
+
+    Args:
+        name: unique, lower case with dashes; never reused for something else.
+        title: what holds when it passes, in one line.
+        subject: what it is about (`links`, `bgp`): groups checks in reports.
+        function: the check itself.
+        phases: when it runs.
+        parts: parts of the observation it needs.
+        roles: roles it is run for.
+    """
+
+    name: str
+    title: str
+    subject: str
+    function: CheckFunction
+    phases: frozenset[Phase]
+    parts: tuple[str, ...]
+    roles: frozenset[Role]
+
+    def __call__(self, context: Context) -> Iterable[Result] | Result:
+        """Run the check as the plain function it is."""
+        return self.function(context)
+
+
+def check(
+    name: str,
+    *,
+    title: str,
+    subject: str,
+    phases: Iterable[str] = ("pre", "post", "verify"),
+    parts: Iterable[str] = (),
+    roles: Iterable[str] = ("leaf", "spine"),
+) -> Callable[[CheckFunction], Check]:
+    """Make a check of a function that takes a `Context` and yields results.
+
+    Args:
+        name: unique name in lower case with dashes (`lldp-cabling`).
+        title: what holds when it passes.
+        subject: what it is about; groups checks in reports.
+        phases: any of `pre`, `post`, `verify`.
+        parts: parts of the observation it needs: `system`, `links`, `lldp`, `bgp`, `roce`.
+        roles: roles of the devices it is run for.
+
+    Raises:
+        ValueError: a word that is none of these; shown with the validator's file and line.
+    """
+    if not name or not all(part.isalnum() and part == part.lower() for part in name.split("-")):
+        raise ValueError(f"check name {name!r}: lower-case letters and digits, joined by single dashes")
+    wanted = tuple(_words(parts, "parts"))
+    strange = [part for part in wanted if part not in PARTS]
+    if strange:
+        raise ValueError(f"check {name}: no part {strange[0]!r} in an observation; there are {', '.join(PARTS)}")
+
+    def make(function: CheckFunction) -> Check:
+        return Check(
+            name=name,
+            title=title,
+            subject=subject,
+            function=function,
+            phases=frozenset(Phase(phase) for phase in _words(phases, "phases")),
+            parts=wanted,
+            roles=frozenset(Role(role) for role in _words(roles, "roles")),
+        )
+
+    return make
+
+
+def _words(values: Iterable[str], what: str) -> Iterable[str]:
+    if isinstance(values, str):
+        raise ValueError(f"{what}={values!r}: give several words in parentheses, as in {what}=({values!r},)")
+    return values
