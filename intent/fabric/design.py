@@ -1,0 +1,125 @@
+"""One fabric's design with every name resolved: what the builders work from. No document, no lock."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from ipaddress import IPv4Address, IPv4Network
+
+from intent.catalog.hardware import Breakout, NicPort, Switch
+from intent.core.span import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A node that attaches to a fabric.
+
+    Args:
+        name: node name.
+        group: what is placed together: its rack, or the node itself.
+        ordinal: place in the group, from 0.
+        ports: its ports in this fabric, card by card.
+    """
+
+    name: str
+    group: str
+    ordinal: int
+    ports: tuple[NicPort, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchUse:
+    """A switch model and how its cages are split for one speed.
+
+    Args:
+        switch: the model.
+        breakout: the split.
+        cages: numbers of the cages that may be used so, in order.
+    """
+
+    switch: Switch
+    breakout: Breakout
+    cages: tuple[int, ...]
+
+    @property
+    def ports(self) -> int:
+        """Logical ports when all cages are used."""
+        return len(self.cages) * self.breakout.parts
+
+    def place(self, index: int, first_cage: int = 0) -> tuple[int, int | None]:
+        """Cage number and part of logical port `index`, counted from the `first_cage`-th usable cage."""
+        cage, part = divmod(index, self.breakout.parts)
+        return self.cages[first_cage + cage], part if self.breakout.parts > 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """A two-tier Ethernet fabric.
+
+    Args:
+        name: name of the fabric.
+        site: its site.
+        by_rail: one leaf serves one rail (else all cards of a rack).
+        rails: rails of the fabric.
+        planes: planes; 1 when there is only one.
+        host: how leaf cages towards nodes are used.
+        uplink: how leaf cages towards spines are used.
+        spine: how spine cages are used.
+        host_speed_gbps: speed of a node's port.
+        uplink_speed_gbps: speed of a leaf-spine link.
+        ports_per_rail: ports of one card in one plane.
+        oversubscription: host bandwidth over uplink bandwidth of a leaf.
+        uplinks: uplinks of a leaf where the intent names them; 0 when they follow from the oversubscription.
+        unit_groups: groups (racks or nodes) in one scalable unit; 0 when as many as a leaf serves.
+        leaf_groups: groups one leaf serves; 0 when as many as fit.
+        planned_units: units the spine tier is sized for.
+        leaf_name: template of leaf names.
+        spine_name: template of spine names.
+        members: the nodes that attach.
+        span: where the fabric is written.
+    """
+
+    name: str
+    site: str
+    by_rail: bool
+    rails: int
+    planes: int
+    host: SwitchUse
+    uplink: SwitchUse
+    spine: SwitchUse
+    host_speed_gbps: int
+    uplink_speed_gbps: int
+    ports_per_rail: int
+    oversubscription: Fraction
+    uplinks: int
+    unit_groups: int
+    leaf_groups: int
+    planned_units: int
+    leaf_name: str
+    spine_name: str
+    members: tuple[Member, ...]
+    span: Span | None
+
+
+@dataclass(frozen=True, slots=True)
+class Pools:
+    """Where a site's numbers come from.
+
+    Args:
+        loopbacks: loopback addresses of switches.
+        hosts: addresses of host ports.
+        reserved: parts of `hosts` that are not given out.
+        asns: first and last autonomous system number.
+        management: management network; None when addresses come by DHCP.
+        gateway: its gateway, never given out.
+        spans: where each pool is written.
+    """
+
+    loopbacks: IPv4Network
+    hosts: IPv4Network
+    reserved: tuple[IPv4Network, ...]
+    asns: tuple[int, int]
+    management: IPv4Network | None
+    gateway: IPv4Address | None
+    spans: Mapping[str, Span | None]
