@@ -21,6 +21,7 @@ class Scalar:
         pattern: regular expression of the text for editors; empty where it cannot be said as one.
         json_types: types under which a YAML 1.2 editor may see the text (`5.16` is a number to it).
         enum: the only texts allowed, for editors; empty when there are many.
+        hidden: the text may be a secret written by mistake, so that no message shows it.
     """
 
     parse: Callable[[str], Any]
@@ -28,6 +29,7 @@ class Scalar:
     pattern: str = ""
     json_types: tuple[str, ...] = ("string",)
     enum: tuple[str, ...] = ()
+    hidden: bool = False
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         def read(value: Any) -> Any:

@@ -35,7 +35,8 @@ class NumberRange:
         return f"{self.first}-{self.last}"
 
 
-def _name(text: str) -> str:
+def check_name(text: str) -> str:
+    """The name itself; ValueError where the language does not take it."""
     if not re.fullmatch(_NAME, text):
         raise ValueError("expected a name: at most 63 letters, digits, '-', '_', '.', a letter or digit at both ends")
     return text
@@ -45,7 +46,7 @@ def _range(text: str) -> str:
     if not re.fullmatch(_RANGE, text):
         raise ValueError("expected a name or a range of names such as gpu{01..08}")
     for each in (ranges.expand(text)[0], ranges.expand(text)[-1]):
-        _name(each)
+        check_name(each)
     return text
 
 
@@ -151,7 +152,7 @@ def _template(fields: frozenset[str]) -> Any:
     return parse
 
 
-Name = Annotated[str, Scalar(_name, "a name such as par1", _NAME, _ANY_TEXT)]
+Name = Annotated[str, Scalar(check_name, "a name such as par1", _NAME, _ANY_TEXT)]
 NameRange = Annotated[str, Scalar(_range, "a name or a range of names such as gpu{01..08}", _RANGE, _ANY_TEXT)]
 Selector = Annotated[str, Scalar(_selector, "a selector such as gpu* or role=leaf,plane=1", "", _ANY_TEXT)]
 Text = Annotated[str, Scalar(_free, "a text", "", _ANY_TEXT)]
@@ -164,7 +165,7 @@ AsnRange = Annotated[
 ]
 Pointer = Annotated[str, Scalar(_pointer, "a path such as /system/aaa", _POINTER)]
 Timezone = Annotated[str, Scalar(_timezone, "a time zone such as Europe/Paris", r"^[A-Za-z]")]
-SecretName = Annotated[str, Scalar(_secret, "the name of a secret", r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
+SecretName = Annotated[str, Scalar(_secret, "the name of a secret", r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$", hidden=True)]
 Glob = Annotated[str, Scalar(_free, "a file name or pattern such as sites/*.yaml")]
 
 LeafName = Annotated[
