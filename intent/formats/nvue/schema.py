@@ -7,14 +7,14 @@ pass through compiled tests in well under a millisecond; only a tree with an err
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from intent.catalog.releases import SchemaData, release_schema
 from intent.catalog.secrets import SecretPaths
 from intent.core.diagnostic import Diagnostic
 from intent.core.tree import Path, Tree, dotted
-from intent.formats.nvue.keys import KEY_RULES, KeyRule
+from intent.formats.nvue.keys import KEY_RULES
 from intent.formats.nvue.leaf import Alternative, Test, acceptor, typed, wanted, words_of
 
 UNKNOWN_KEY = "N001"
@@ -43,7 +43,7 @@ class Schema:
         self.root: int = data["root"]
         self.secrets = secrets
         self._nodes: list[dict[str, Any]] = data["nodes"]
-        self._tests: dict[int, Test] = {}
+        self._slots: dict[int, Slot] = {}
 
     @classmethod
     def load(cls, release: str) -> Schema:
@@ -89,7 +89,7 @@ class Schema:
 
     def accepts(self, index: int, value: Any) -> bool:
         """True when a value (a scalar or a tree) may stand at a node."""
-        return self._test(index)(value)
+        return self._passes(index, value)
 
     def words(self, index: int) -> list[str]:
         """Words of the enumeration at a leaf; none where it is no enumeration."""
@@ -99,7 +99,7 @@ class Schema:
 
     def valid(self, tree: Any) -> bool:
         """True when a tree has no error."""
-        return self._test(self.root)(tree)
+        return self._passes(self.root, tree)
 
     def check(self, tree: Any, device: str = "") -> tuple[Diagnostic, ...]:
         """Every error of a tree, with its path; none when it is right.
@@ -108,7 +108,7 @@ class Schema:
             tree: the configuration, without header and `set`.
             device: name for the diagnostics.
         """
-        if self._test(self.root)(tree):
+        if self._passes(self.root, tree):
             return ()
         found: list[Diagnostic] = []
         for code, path, message, hint in self._problems(self.root, tree, ()):
@@ -143,69 +143,36 @@ class Schema:
             return {} if value is None else value
         leaf = self._nodes[index]["leaf"]
         if isinstance(value, list):
-            return [self._resolved_scalar(leaf, item, index) for item in value]
-        return self._resolved_scalar(leaf, value, index)
-
-    def _resolved_scalar(self, leaf: list[Alternative], value: Any, index: int) -> Any:
-        items = [inner for a in leaf if a["type"] == "list" for inner in a.get("items", ())]
-        if isinstance(value, bool):
-            value = "true" if value else "false"
-        if isinstance(value, str):
-            return typed(value, items or leaf, self._test(index))
-        return value
+            return [_resolved_scalar(leaf, item) for item in value]
+        return _resolved_scalar(leaf, value)
 
     # -- compiled tests -----------------------------------------------------
 
-    def _test(self, index: int) -> Test:
-        test = self._tests.get(index)
-        if test is None:
-            test = self._tests[index] = self._compiled(self._nodes[index])
-        return test
+    def _slot(self, index: int) -> Slot:
+        slot = self._slots.get(index)
+        if slot is None:
+            node = self._nodes[index]
+            if "leaf" in node:
+                slot = Slot(None, {}, acceptor(node["leaf"]))
+            elif "keys" in node:
+                slot = Slot(_Keys(node["keys"], self._slot), {}, _never)
+            elif "map" in node:
+                slot = Slot(_AnyKey(node["key"], self._slot(node["map"])), {}, _never)
+            else:
+                slot = Slot(_AnyKey(node["free"], Slot(None, {}, _always)), {}, _never)
+            self._slots[index] = slot
+        return slot
 
-    def _compiled(self, node: dict[str, Any]) -> Test:
-        if "keys" in node:
-            return self._object(node["keys"])
-        if "map" in node:
-            return _map(self._test(node["map"]), KEY_RULES.get(node["key"] or ""))
-        if "free" in node:
-            return _free(KEY_RULES.get(node["free"] or ""))
-        return acceptor(node["leaf"])
-
-    def _object(self, keys: Mapping[str, int]) -> Test:
-        # Per key: the test, scalars it took before by their class (1 and True are equal), whether {} needs no test.
-        slots: dict[str, tuple[Test, dict[Any, type], bool]] = {}
-
-        def test(value: Any) -> bool:
-            if value.__class__ is not dict:
-                return False
-            for key, item in value.items():
-                slot = slots.get(key)
-                if slot is None:
-                    if key.__class__ is not str or key not in keys:
-                        return False
-                    index = keys[key]
-                    slot = slots[key] = (self._test(index), {}, "leaf" not in self._nodes[index])
-                inner, good, empty = slot
-                kind = item.__class__
-                if kind is dict:
-                    if not ((empty and not item) or inner(item)):
-                        return False
-                elif kind is str or kind is int:
-                    if good.get(item) is not kind:
-                        if not inner(item):
-                            return False
-                        if len(good) < _REMEMBERED_OF_LEAF:
-                            good[item] = kind
-                elif not inner(item):
-                    return False
-            return True
-
-        return test
+    def _passes(self, index: int, value: Any) -> bool:
+        below, _, test = self._slot(index)
+        if below is None:
+            return test(value)
+        return value.__class__ is dict and _walk(below, value)
 
     # -- words --------------------------------------------------------------
 
     def _problems(self, index: int, value: Any, path: Path) -> Iterator[tuple[str, Path, str, str]]:
-        if self._test(index)(value):
+        if self._passes(index, value):
             return
         node = self._nodes[index]
         if value is None:
@@ -260,35 +227,86 @@ def check(tree: Any, schema: Schema, device: str = "") -> list[Diagnostic]:
     return list(schema.check(tree, device))
 
 
-def _map(inner: Test, rule: KeyRule | None) -> Test:
-    remembered: set[str] = set()
+class Slot(NamedTuple):
+    """What may stand under a key: the keys below it or None, scalars it took before by class, the test of the rest.
 
-    def test(value: Any) -> bool:
-        if value.__class__ is not dict:
-            return False
-        for key, item in value.items():
-            if rule is not None and key not in remembered:
-                if key.__class__ is not str or rule(key):
+    The class is kept with a scalar because 1 and True are equal.
+    """
+
+    below: _Keys | _AnyKey | None
+    good: dict[Any, type]
+    test: Test
+
+
+class _Keys(dict[str, Slot]):
+    """Slots of an object's keys, made when first asked for. An unknown key is a KeyError."""
+
+    def __init__(self, keys: Mapping[str, int], make: Callable[[int], Slot]) -> None:
+        super().__init__()
+        self._keys = keys
+        self._make = make
+
+    def __missing__(self, key: str) -> Slot:
+        slot = self._make(self._keys[key])
+        self[key] = slot
+        return slot
+
+
+class _AnyKey(dict[str, Slot]):
+    """The one slot of a map's entries, by each key seen. A malformed key is a KeyError."""
+
+    def __init__(self, rule: str | None, slot: Slot) -> None:
+        super().__init__()
+        self._rule = KEY_RULES.get(rule or "")
+        self._slot = slot
+
+    def __missing__(self, key: str) -> Slot:
+        if key.__class__ is not str or (self._rule and self._rule(key)):
+            raise KeyError(key)
+        if len(self) < _REMEMBERED:
+            self[key] = self._slot
+        return self._slot
+
+
+def _walk(slots: _Keys | _AnyKey, tree: dict[str, Any]) -> bool:
+    stack: list[tuple[_Keys | _AnyKey, dict[str, Any]]] = [(slots, tree)]
+    try:
+        while stack:
+            slots, tree = stack.pop()
+            for key, item in tree.items():
+                below, good, test = slots[key]
+                kind = item.__class__
+                if kind is str or kind is int:
+                    if good.get(item) is not kind:
+                        if not test(item):
+                            return False
+                        if len(good) < _REMEMBERED_OF_LEAF:
+                            good[item] = kind
+                elif kind is dict and below is not None:
+                    if item:
+                        stack.append((below, item))
+                elif not test(item):
                     return False
-                if len(remembered) > _REMEMBERED:
-                    remembered.clear()
-                remembered.add(key)
-            elif key.__class__ is not str:
-                return False
-            if not inner(item):
-                return False
-        return True
-
-    return test
+    except KeyError:
+        return False
+    return True
 
 
-def _free(rule: KeyRule | None) -> Test:
-    def test(value: Any) -> bool:
-        if value.__class__ is not dict:
-            return False
-        return all(key.__class__ is str and not (rule and rule(key)) for key in value)
+def _never(value: Any) -> bool:  # noqa: ARG001 - the shape of a test
+    return False
 
-    return test
+
+def _always(value: Any) -> bool:  # noqa: ARG001 - the shape of a test
+    return True
+
+
+def _resolved_scalar(leaf: list[Alternative], value: Any) -> Any:
+    items = [inner for a in leaf if a["type"] == "list" for inner in a.get("items", ())]
+    if isinstance(value, bool):
+        value = "true" if value else "false"
+    if isinstance(value, str):
+        return typed(value, items or leaf, acceptor(items or leaf))
+    return value
 
 
 def _kind(value: Any) -> str:
