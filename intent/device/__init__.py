@@ -1,1 +1,1 @@
-"""Sessions with devices: one HTTP seam, NVUE, the Nornir inventory, secrets. Takes compiled values, never a workspace."""
+"""Sessions with devices: HTTP seam, NVUE, Nornir inventory, secrets. Takes compiled values, never a workspace."""

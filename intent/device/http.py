@@ -1,0 +1,263 @@
+"""The one place that speaks HTTP: JSON in, JSON out, every failure one of our own errors.
+
+`httpx` is imported nowhere else, so that another client is a change of one file.
+"""
+
+from __future__ import annotations
+
+import json
+import ssl
+import time
+from base64 import b64encode
+from collections.abc import Mapping
+from typing import Any
+
+import httpx
+
+from intent.device.deadline import Clock, Deadline, Sleep
+from intent.device.endpoint import Endpoint
+from intent.device.errors import (
+    AuthenticationFailed,
+    BadRequest,
+    CertificateRefused,
+    ConnectionLost,
+    DeadlineExceeded,
+    DeviceError,
+    Forbidden,
+    NotFound,
+    ProtocolError,
+    ServerError,
+    Unreachable,
+    Violation,
+)
+
+_ATTEMPTS = 3
+_BACKOFF_S = 0.2
+_WORDS = 300  # characters of a device's own text that a message may carry
+
+
+class Transport:
+    """Requests to one device over at most two kept-alive connections.
+
+    Reads are repeated when the device does not answer; writes never are: what became of one is found by reading.
+
+    Args:
+        endpoint: where, with which credentials and limits.
+        root: path put before every request's path.
+        clock: monotonic clock in seconds.
+        sleep: how to wait between attempts.
+        wire: replaces the network, for tests.
+    """
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        *,
+        root: str = "",
+        clock: Clock = time.monotonic,
+        sleep: Sleep = time.sleep,
+        wire: httpx.BaseTransport | None = None,
+    ) -> None:
+        self.endpoint = endpoint
+        self.clock = clock
+        self.sleep = sleep
+        self.requests = 0
+        self.writes = 0
+        self.connections = 0
+        self._root = root
+        self._wire = wire
+        credentials = b64encode(f"{endpoint.username}:{endpoint.password}".encode()).decode()
+        self._headers = {
+            "authorization": f"Basic {credentials}",
+            "accept": "application/json",
+            "accept-encoding": "identity",
+            "user-agent": "fabric-intent",
+        }
+        self._extensions: dict[str, Any] = {"trace": self._trace}
+        if endpoint.server_name:
+            self._extensions["sni_hostname"] = endpoint.server_name
+        self._client: httpx.Client | None = None
+        self.closed = False
+
+    def get(self, path: str, query: Mapping[str, str] | None = None, *, deadline: Deadline) -> Any:
+        """Read; repeated while the device does not answer, until the attempts or the deadline are used up.
+
+        Raises:
+            DeviceError: by kind of failure.
+        """
+        for attempt in range(1, _ATTEMPTS + 1):
+            try:
+                return self._exchange("GET", path, query, None, deadline)
+            except CertificateRefused:
+                raise
+            except (Unreachable, ServerError) as problem:
+                pause = _BACKOFF_S * 2 ** (attempt - 1)
+                if attempt == _ATTEMPTS or deadline.remaining() <= pause:
+                    raise
+                del problem
+                self.sleep(pause)
+        raise AssertionError("unreachable: the last attempt returns or raises")
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str] | None = None,
+        body: Any = None,
+        *,
+        deadline: Deadline,
+    ) -> Any:
+        """Write, once.
+
+        Raises:
+            ConnectionLost: it may have been carried out.
+            DeviceError: by kind of failure.
+        """
+        self.writes += 1
+        return self._exchange(method, path, query, body, deadline)
+
+    def reconnect(self) -> None:
+        """Drop every connection; the next request makes a new one."""
+        if self._client is not None:
+            self._client.close()
+            self._client = None
+
+    def close(self) -> None:
+        """Close every connection."""
+        self.reconnect()
+        self.closed = True
+
+    def _trace(self, event: str, _info: Mapping[str, Any]) -> None:
+        if event == "connection.connect_tcp.complete":
+            self.connections += 1
+
+    def _opened(self) -> httpx.Client:
+        if self._client is None:
+            self._client = httpx.Client(
+                base_url=self.endpoint.origin + self._root,
+                verify=self.endpoint.context,
+                headers=self._headers,
+                trust_env=False,
+                follow_redirects=False,
+                limits=httpx.Limits(max_connections=2, max_keepalive_connections=2, keepalive_expiry=30.0),
+                transport=self._wire,
+            )
+        return self._client
+
+    def _exchange(self, method: str, path: str, query: Mapping[str, str] | None, body: Any, deadline: Deadline) -> Any:
+        what = f"{method} {path or '/'}"
+        limits = self.endpoint.timeouts
+        timeout = httpx.Timeout(
+            connect=deadline.within(limits.connect_s, what),
+            read=deadline.within(limits.read_s, what),
+            write=deadline.within(limits.write_s, what),
+            pool=deadline.within(limits.connect_s, what),
+        )
+        content = None if body is None else json.dumps(body, separators=(",", ":")).encode()
+        headers = {} if content is None else {"content-type": "application/json"}
+        self.requests += 1
+        try:
+            with self._opened().stream(
+                method,
+                path,
+                params=dict(query) if query else None,
+                content=content,
+                headers=headers,
+                timeout=timeout,
+                extensions=self._extensions,
+            ) as response:
+                data = self._body(response, what, deadline)
+                status = response.status_code
+        except httpx.HTTPError as problem:
+            raise _translated(problem, what, self.endpoint, deadline) from None
+        except ssl.SSLError as problem:
+            raise CertificateRefused(f"{self.endpoint.origin}: TLS failed: {_reason(problem)}") from None
+        return _judged(status, data, what)
+
+    def _body(self, response: httpx.Response, what: str, deadline: Deadline) -> bytes:
+        limit = self.endpoint.max_body_bytes
+        parts: list[bytes] = []
+        size = 0
+        for part in response.iter_bytes():
+            size += len(part)
+            if size > limit:
+                raise ProtocolError(f"{what}: answer larger than {limit} bytes")
+            deadline.within(1.0, what)
+            parts.append(part)
+        return b"".join(parts)
+
+
+def _reason(problem: BaseException) -> str:
+    return str(problem).strip() or type(problem).__name__
+
+
+def _translated(problem: httpx.HTTPError, what: str, endpoint: Endpoint, deadline: Deadline) -> DeviceError:
+    """Our error for one of the client's. Nothing of the request's body or headers is in its text."""
+    if isinstance(problem, httpx.TimeoutException) and deadline.over():
+        return DeadlineExceeded(f"{what}: not done within {deadline.seconds:g} s")
+    if isinstance(problem, httpx.ConnectTimeout | httpx.PoolTimeout):
+        return Unreachable(f"{endpoint.origin}: no connection within {endpoint.timeouts.connect_s:g} s")
+    if isinstance(problem, httpx.TimeoutException):
+        return ConnectionLost(f"{what}: no answer from {endpoint.origin}")
+    if isinstance(problem, httpx.ConnectError):
+        text = _reason(problem)
+        if "certificate" in text.lower() or "ssl" in text.lower():
+            return CertificateRefused(
+                f"{endpoint.origin}: the certificate does not verify: {text}",
+                hint="name the authority with `tls: {ca: …}` in inventory/groups.yaml; verification is never skipped",
+            )
+        return Unreachable(f"{endpoint.origin}: {text}")
+    if isinstance(problem, httpx.TransportError):
+        return ConnectionLost(f"{what}: connection to {endpoint.origin} lost: {_reason(problem)}")
+    return ProtocolError(f"{what}: {_reason(problem)}")
+
+
+def _judged(status: int, data: bytes, what: str) -> Any:
+    if 200 <= status < 300:
+        return _decoded(data, what)
+    if status == 404:
+        raise NotFound(f"{what}: not found")
+    if 300 <= status < 400:
+        raise ProtocolError(f"{what}: redirected ({status}), which the API never does")
+    detail, violations = _problem(data)
+    said = f": {detail}" if detail else ""
+    if status == 401:
+        raise AuthenticationFailed(
+            f"{what}: credentials refused (401)", hint="check username and password secret of the inventory"
+        )
+    if status == 403:
+        raise Forbidden(
+            f"{what}: not allowed (403){said}",
+            hint="the account lacks the right (group nvapply), or the factory password was never changed",
+        )
+    if status >= 500:
+        raise ServerError(f"{what}: the device's API failed ({status}){said}")
+    raise BadRequest(f"{what}: refused ({status}){said}", violations)
+
+
+def _decoded(data: bytes, what: str) -> Any:
+    if not data.strip():
+        return {}
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        raise ProtocolError(f"{what}: the answer is not JSON ({len(data)} bytes)") from None
+
+
+def _problem(data: bytes) -> tuple[str, tuple[Violation, ...]]:
+    """Text and findings of an error body: RFC 7807 with `validation.selected_errors`, or whatever came."""
+    try:
+        body = json.loads(data)
+    except (ValueError, RecursionError):
+        return "", ()
+    if not isinstance(body, dict):
+        return "", ()
+    detail = body.get("detail") or body.get("title") or ""
+    validation = body.get("validation")
+    selected = validation.get("selected_errors") if isinstance(validation, dict) else None
+    found = tuple(
+        Violation(str(item.get("instanceLocation") or "")[:_WORDS], str(item.get("error") or "")[:_WORDS])
+        for item in (selected if isinstance(selected, list) else [])
+        if isinstance(item, dict)
+    )
+    return str(detail)[:_WORDS], found

@@ -1,0 +1,88 @@
+"""The state file of a running lab: where its switches listen, what signed their certificates, how to log in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from intent.core.errors import IntentError
+
+_LARGEST_BYTES = 16_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class LabSwitch:
+    """One switch of the lab.
+
+    Args:
+        address: loopback address it listens on.
+        port: its TCP port.
+        server_name: name in its certificate when that is not the address.
+    """
+
+    address: str
+    port: int
+    server_name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LabFile:
+    """A running lab.
+
+    Args:
+        source: the file, for messages.
+        ca: PEM file of the lab's authority.
+        username: account on every switch.
+        password: its password.
+        switches: by name.
+    """
+
+    source: str
+    ca: str
+    username: str
+    password: str = field(repr=False)
+    switches: Mapping[str, LabSwitch] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, file: Path) -> LabFile:
+        """Read a lab's state file.
+
+        Raises:
+            IntentError: there is no lab, or the file is not one.
+        """
+        try:
+            with file.open("rb") as stream:
+                data = stream.read(_LARGEST_BYTES + 1)
+        except FileNotFoundError:
+            raise IntentError(f"no lab is running: {file} is missing", hint="start one with `intent lab up`") from None
+        except OSError as problem:
+            raise IntentError(f"{file}: {problem.strerror or problem}") from None
+        try:
+            body = json.loads(data) if len(data) <= _LARGEST_BYTES else None
+        except (ValueError, RecursionError):
+            body = None
+        if not isinstance(body, dict):
+            raise IntentError(f"{file}: not the state file of a lab", hint="`intent lab down`, then `intent lab up`")
+        try:
+            return _from(body, file)
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise IntentError(
+                f"{file}: the lab's state file misses something", hint="`intent lab down`, then `intent lab up`"
+            ) from None
+
+
+def _from(body: Mapping[str, Any], file: Path) -> LabFile:
+    ca = Path(str(body["ca"]))
+    return LabFile(
+        source=str(file),
+        ca=str(ca if ca.is_absolute() else file.parent / ca),
+        username=str(body["username"]),
+        password=str(body["password"]),
+        switches={
+            str(name): LabSwitch(str(item["address"]), int(item["port"]), str(item.get("server_name") or ""))
+            for name, item in body["switches"].items()
+        },
+    )

@@ -1,0 +1,266 @@
+"""One switch's part of a change: from the plan to a revision that awaits confirmation, or back to nothing.
+
+Order of calls, each announced in the journal before it is made: busy? → read and compare with the plan →
+candidate → load → the device's own diff must equal the plan → apply with the confirm timer → wait.
+A process that dies anywhere in between leaves the switch in its old state, or in the new one until the timer
+of the switch itself puts the old one back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from intent.core.errors import IntentError
+from intent.core.tree import Tree, digest, get
+from intent.device.actor import Outcome, Request, Session, Status
+from intent.device.deadline import Deadline
+from intent.device.errors import BadRequest, ConnectionLost, DeadlineExceeded, DeviceError
+from intent.device.nvue.agreement import device_differences, disagreement, summary
+from intent.device.nvue.canonical import expand_ranges, mask_secrets
+from intent.device.nvue.payload import additions, removals
+from intent.device.nvue.release import same_release
+from intent.device.nvue.scope import Scoped, changes, scoped
+from intent.device.nvue.session import NvueSession
+from intent.device.nvue.states import Kind
+from intent.device.nvue.waiting import Pace, Waited, wait_for
+from intent.device.secrets import SecretStore
+
+_CLEAN_UP_S = 10.0
+_READ_BACK_S = 20.0
+_CARRIED = (("system", "aaa", "user"), ("system", "api"))
+
+
+def whole_digest(applied: Tree) -> str:
+    """Digest of everything a device holds, in canonical keys, secrets masked."""
+    return digest(mask_secrets(expand_ranges(applied)))
+
+
+class _Ended(Exception):
+    """The transaction is over; carries its outcome."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__(outcome.detail)
+        self.outcome = outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What transactions share.
+
+    Args:
+        secrets: resolved while loading a candidate, cut out of every text.
+        pace: how often to ask while waiting.
+    """
+
+    secrets: SecretStore
+    pace: Pace = field(default_factory=Pace)
+
+
+class Transaction:
+    """Carries out one request on one switch.
+
+    Args:
+        session: with the switch.
+        request: the plan's part for it.
+        journal: written before each call that changes something.
+        means: what transactions share.
+
+    `before` is the digest of all the switch held, once it was read.
+    """
+
+    def __init__(self, session: NvueSession, request: Request, journal: Session, means: Means) -> None:
+        self._session = session
+        self._request = request
+        self._journal = journal
+        self._means = means
+        self._name = request.wanted.target.name
+        self._deadline: Deadline = session.deadline(request.deadline_s)
+        self._candidate = ""
+        self.before = ""
+
+    def run(self) -> Outcome:
+        """Up to the point where the switch awaits confirmation; says where it stands. Never raises for the device."""
+        try:
+            live = self._compared()
+            body = self._bodies(live)
+            self._create()
+            self._load(body)
+            self._agreed(live)
+            return self._applied()
+        except _Ended as ended:
+            return ended.outcome
+        except IntentError as problem:
+            self._discard()
+            return self._outcome(Status.FAILED, self._words(problem))
+
+    # --- before anything is written
+
+    def _compared(self) -> Scoped:
+        """The live state, when it is the one the plan was made from."""
+        if self._journal.stopping():
+            raise _Ended(self._outcome(Status.NOT_ATTEMPTED, "stopped before this device was begun"))
+        holding = [item for item in self._session.revisions(self._deadline) if item.holding]
+        if holding:
+            text = f"busy: {holding[0].words()}; another change holds the device"
+            raise _Ended(self._outcome(Status.FAILED, text))
+        self._release()
+        wanted = self._request.wanted
+        applied = self._session.applied(self._deadline)
+        self.before = whole_digest(applied)
+        live = scoped(applied, wanted, self._means.secrets)
+        if live.digest != self._request.digest:
+            text = "the device changed since the plan was computed; nothing was written: plan again"
+            raise _Ended(self._outcome(Status.STALE, text))
+        found = changes(wanted, live.state)
+        if found != tuple(sorted(self._request.differences, key=lambda item: item.path)):
+            text = "what leads from live to wanted is not what the plan holds; nothing was written: plan again"
+            raise _Ended(self._outcome(Status.STALE, text))
+        if not found:
+            raise _Ended(self._outcome(Status.UNCHANGED, "no change"))
+        return live
+
+    def _release(self) -> None:
+        named = self._request.wanted.target.release
+        if not named:
+            return
+        facts = self._session.facts(self._deadline, hardware=False)
+        if not same_release(named, facts.release):
+            text = f"the device runs release {facts.release}, the intent names {named}; nothing was written"
+            raise _Ended(self._outcome(Status.FAILED, text))
+
+    def _bodies(self, live: Scoped) -> list[Tree]:
+        """What is loaded, in order: what goes away first, for one body must not set and unset the same object.
+
+        Raises:
+            IntentError: a secret is missing.
+        """
+        wanted = self._request.wanted
+        if wanted.replace:
+            missing = [path for path in _CARRIED if not get(wanted.body, path, None)]
+            if missing:
+                raise IntentError(
+                    f"replace refused: the wanted tree lacks {' and '.join('.'.join(path) for path in missing)}",
+                    hint="a replace without users and API would lock everybody out of the switch",
+                )
+            return [self._means.secrets.fill(wanted.body)]
+        gone = removals(live.state, wanted)
+        new = self._means.secrets.fill(additions(self._request.differences))
+        return [body for body in (gone, new) if body]
+
+    # --- the candidate
+
+    def _create(self) -> None:
+        self._journal.record(self._name, "create")
+        self._candidate = self._session.create(self._deadline)
+
+    def _load(self, bodies: list[Tree]) -> None:
+        data: dict[str, Any] = {"revision": self._candidate, "differences": len(self._request.differences)}
+        self._journal.record(self._name, "load", data)
+        if self._request.wanted.replace:
+            self._session.clear(self._candidate, self._deadline)
+        for body in bodies:
+            self._session.load(self._candidate, body, self._deadline)
+
+    def _agreed(self, live: Scoped) -> None:
+        """Nothing, or the end when the device's own diff is not the plan's.
+
+        A replace writes secrets again that could not be compared; the device may call that a change.
+        """
+        forward = self._session.diff(self._candidate, "applied", self._deadline)
+        backward = self._session.diff("applied", self._candidate, self._deadline)
+        device = [item for item in device_differences(forward, backward) if item.path not in live.not_compared]
+        words = disagreement(self._request.differences, device)
+        if words:
+            self._discard()
+            text = f"the device's own diff is not the plan's, nothing was applied: {summary(words)}"
+            raise _Ended(self._outcome(Status.FAILED, text))
+        if self._journal.stopping():
+            self._discard()
+            raise _Ended(self._outcome(Status.NOT_ATTEMPTED, "stopped before anything was applied"))
+
+    # --- applying
+
+    def _applied(self) -> Outcome:
+        seconds = self._request.confirm_s
+        self._journal.record(self._name, "apply", {"revision": self._candidate, "confirm_s": seconds})
+        try:
+            self._session.apply(self._candidate, self._deadline, confirm_s=seconds)
+        except (ConnectionLost, DeadlineExceeded):
+            # It may have arrived. The revision's own state says so; nothing is sent twice.
+            self._session.transport.reconnect()
+        waited = wait_for(self._session, self._candidate, self._deadline, self._means.pace)
+        return self._judged(waited)
+
+    def _judged(self, waited: Waited) -> Outcome:
+        if waited.decided and waited.kind is Kind.CONFIRM:
+            return self._outcome(Status.AWAITING, waited.words(), self._candidate)
+        if waited.decided and waited.kind is Kind.GOOD:
+            if not self._request.confirm_s:
+                return self._outcome(Status.AWAITING, "applied without a timer", self._candidate)
+            return self._outcome(
+                Status.AWAITING, f"{waited.words()}: the device did not arm its confirm timer", self._candidate
+            )
+        if waited.decided:
+            return self._failed(waited)
+        if waited.kind is Kind.CANDIDATE and waited.revision is not None and not waited.trouble.startswith("GET"):
+            self._discard()
+            return self._outcome(Status.FAILED, f"{waited.words()}; nothing was applied")
+        return self._outcome(
+            Status.UNKNOWN, f"{waited.words()}; {self._read_back()}{self._timer_words()}", self._candidate
+        )
+
+    def _failed(self, waited: Waited) -> Outcome:
+        if waited.kind is Kind.QUESTION and waited.revision is not None:
+            self._journal.record(self._name, "refuse", {"revision": self._candidate})
+            try:
+                self._session.refuse(self._candidate, waited.revision.state, self._session.deadline(_CLEAN_UP_S))
+            except DeviceError:
+                return self._outcome(Status.UNKNOWN, f"{waited.words()}; the question is still open", self._candidate)
+        state = self._read_back()
+        self._discard()
+        status = Status.FAILED if state == _OLD else Status.UNKNOWN
+        handle = "" if status is Status.FAILED else self._candidate
+        return self._outcome(status, f"{waited.words()}; {state}", handle)
+
+    def _read_back(self) -> str:
+        """Which configuration is in force now, in words."""
+        wanted = self._request.wanted
+        try:
+            live = scoped(self._session.applied(self._session.deadline(_READ_BACK_S)), wanted, self._means.secrets)
+        except DeviceError as problem:
+            return f"the configuration in force could not be read ({problem.message})"
+        if live.digest == self._request.digest:
+            return _OLD
+        return _NEW if not changes(wanted, live.state) else _NEITHER
+
+    def _timer_words(self) -> str:
+        seconds = self._request.confirm_s
+        return f"; unless confirmed the device reverts by itself within {seconds} s" if seconds else ""
+
+    # --- leaving
+
+    def _discard(self) -> None:
+        """Throw the candidate away. One that stays behind holds nothing, so failing to is no failure."""
+        if not self._candidate:
+            return
+        self._journal.record(self._name, "discard", {"revision": self._candidate})
+        try:
+            self._session.discard(self._candidate, self._session.deadline(_CLEAN_UP_S))
+        except DeviceError as problem:
+            self._journal.record(self._name, "left behind", {"revision": self._candidate, "why": problem.message})
+        self._candidate = ""
+
+    def _words(self, problem: IntentError) -> str:
+        text = f"{problem.message} ({problem.hint})" if problem.hint else problem.message
+        if isinstance(problem, BadRequest) and problem.violations:
+            text += ": " + summary([str(item) for item in problem.violations])
+        return text
+
+    def _outcome(self, status: Status, detail: str, handle: str = "") -> Outcome:
+        return Outcome(self._name, status, self._means.secrets.redact(detail), handle)
+
+
+_OLD = "the old configuration is in force"
+_NEW = "the new configuration is in force"
+_NEITHER = "the configuration in force is neither the old nor the new one"
