@@ -5,6 +5,7 @@ PyYAML's C parser gives events; the nodes are built here, without recursion, so 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,6 +25,7 @@ DEEPEST = 64
 MOST_ALIASED = 200_000
 """Nodes that aliases may add to a file when they are written out."""
 
+_BREAKS = re.compile("[\x85\u2028\u2029]")
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -33,7 +35,7 @@ class Composed:
 
     Args:
         root: its node; None when there is none or the text could not be read to its end.
-        comments: comments that speak to us (`# intent: …`), by line, without the `#`.
+        comments: comments that speak to us (`# intent: …`), without the `#`, by the line they speak of.
     """
 
     root: Node | None
@@ -45,6 +47,13 @@ def compose(text: str, file: str, findings: Findings) -> Composed:
     text = unix(text)
     if len(text) > LARGEST_BYTES:
         findings.add(too_large(file, len(text)))
+        return Composed(None)
+    strange = _BREAKS.search(text)
+    if strange:
+        # The parser counts these as ends of lines and editors do not: every place after it would be wrong.
+        before = text[: strange.start()]
+        span = Span(file, before.count("\n") + 1, len(before) - before.rfind("\n"))
+        findings.error(Code.CHARACTER, f"character {strange[0]!a} ends a line that editors do not end", span)
         return Composed(None)
     builder = _Builder(file, findings)
     try:
@@ -237,10 +246,13 @@ def _tabs(text: str, file: str, scalars: list[tuple[int, int]], findings: Findin
 def _comments(text: str, scalars: list[tuple[int, int]]) -> Iterator[tuple[int, str]]:
     if "# intent:" not in text:
         return
+    lines = text.split("\n")
     for line, _, piece in _outside(text, scalars):
         _, mark, comment = piece.partition("#")
         if mark and comment.strip().startswith("intent:"):
-            yield line, comment.strip()
+            # A comment alone on its line speaks of the next one.
+            alone = lines[line - 1].lstrip().startswith("#") if line <= len(lines) else False
+            yield line + alone, comment.strip()
 
 
 def _outside(text: str, scalars: list[tuple[int, int]]) -> Iterator[tuple[int, int, str]]:

@@ -20,7 +20,7 @@ class SourceMap:
 
     Args:
         spans: place by location.
-        comments: text of the comments by file and line, without the `#`.
+        comments: comments that begin with `# intent:`, without the `#`, by file and the line they speak of.
     """
 
     spans: Mapping[Location, Span] = field(default_factory=dict)

@@ -1,0 +1,1 @@
+"""Rules over the document and the compiled fabric. Each finds one kind of mistake and says what to do."""

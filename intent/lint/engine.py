@@ -1,0 +1,50 @@
+"""Runs the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from intent.catalog.hardware import Catalog
+from intent.core.diagnostic import Diagnostic, in_order
+from intent.fabric.model import Fabric
+from intent.lint.registry import rules
+from intent.lint.rule import Context, Rule
+from intent.lint.suppression import suppressed
+from intent.schema.model import Document
+from intent.schema.sources import SourceMap
+
+
+def lint(
+    document: Document,
+    sources: SourceMap,
+    fabrics: Fabric | Iterable[Fabric] | None = None,
+    *,
+    catalog: Catalog | None = None,
+) -> tuple[Diagnostic, ...]:
+    """Every finding of every rule, in order of place, without those a comment takes out.
+
+    Args:
+        document: the document.
+        sources: place of each value in it.
+        fabrics: what its sites compiled to, as far as they did; rules over the fabric look at these only.
+        catalog: the hardware; read anew when left out.
+    """
+    compiled = (fabrics,) if isinstance(fabrics, Fabric) else tuple(fabrics or ())
+    context = Context(document, sources, compiled, catalog or Catalog.load())
+    every = rules()
+    found = [finding for rule in every for finding in _run(rule, context)]
+    return in_order(suppressed(found, sources, {rule.code for rule in every}))
+
+
+def _run(rule: Rule, context: Context) -> Iterator[Diagnostic]:
+    for finding in rule.check(context):
+        related = [(context.sources.span(path), what) for path, what in finding.related]
+        yield Diagnostic(
+            code=rule.code,
+            message=finding.message,
+            span=finding.span(context.sources),
+            severity=rule.severity,
+            hint=finding.hint,
+            related=tuple((span, what) for span, what in related if span),
+            device=finding.device.name if finding.device else "",
+        )

@@ -1,0 +1,48 @@
+"""Two entries make a node or rack of the same name.
+
+Bad:
+    nodes: [{name: "n{01..08}", type: dgx-b300}, {name: "n{08..16}", type: dgx-h100}]
+
+Good:
+    nodes: [{name: "n{01..08}", type: dgx-b300}, {name: "n{09..16}", type: dgx-h100}]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from intent.core.ranges import expand
+from intent.lint.members import members
+from intent.lint.rule import Context, Finding, Rule
+from intent.schema.sources import Location
+
+
+def rule() -> Rule:
+    """The rule."""
+    return Rule("L106", "name-clash", _check, __doc__ or "")
+
+
+def _check(context: Context) -> Iterator[Finding]:
+    for name, site in context.document.sites.items():
+        nodes = [(node.name, node.path) for node in members(name, site, context.catalog)]
+        racks: list[tuple[str, Location]] = [
+            (rack, ("sites", name, "racks", number, "name"))
+            for number, entry in enumerate(site.racks)
+            for rack in expand(entry.name)
+        ]
+        yield from _twice("node", nodes)
+        yield from _twice("rack", racks)
+
+
+def _twice(kind: str, named: list[tuple[str, Location]]) -> Iterator[Finding]:
+    first: dict[str, Location] = {}
+    clashes: dict[tuple[Location, Location], list[str]] = {}
+    for name, path in named:
+        if name in first:
+            clashes.setdefault((first[name], path), []).append(name)
+        else:
+            first[name] = path
+    for (before, after), names in clashes.items():
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        related = ((before, "first made here"),) if before != after else ()
+        yield Finding(f"{kind} {names[0]}{more} is made twice", after, hint="narrow one of the ranges", related=related)
