@@ -52,8 +52,13 @@ class Artifact:
 
     def why(self, path: Path) -> Origin | None:
         """The origin of a path: its own, or that of the nearest subtree that has one."""
-        for end in range(len(path), -1, -1):
-            origin = self.origins.get(path[:end])
-            if origin:
-                return origin
-        return None
+        return nearest(self.origins, path)
+
+
+def nearest(origins: Mapping[Path, Origin], path: Path) -> Origin | None:
+    """The origin of a path, or of the closest subtree around it that has one."""
+    for end in range(len(path), -1, -1):
+        origin = origins.get(path[:end])
+        if origin:
+            return origin
+    return None

@@ -1,0 +1,1 @@
+"""Spectrum switches: the fabric as NVUE trees."""

@@ -1,0 +1,1 @@
+"""A user's workspace: where things lie, and the one way from files to artefacts."""

@@ -1,0 +1,224 @@
+"""The one way through: files → document → fabric → artefacts, with everything found on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from intent.catalog.hardware import Catalog
+from intent.core.diagnostic import Diagnostic, has_errors, in_order
+from intent.core.errors import DiagnosticError, IntentError
+from intent.core.exitcode import ExitCode
+from intent.core.span import Span
+from intent.fabric.build import Built, build_site
+from intent.fabric.growth import Growth
+from intent.fabric.lock import Lock, dump, parse
+from intent.fabric.model import Fabric
+from intent.fabric.policy import Profiles, profiles
+from intent.lint.engine import lint
+from intent.render.artifact import Artifact
+from intent.render.nvue.render import Renderer
+from intent.schema.loader import Loaded, load
+from intent.schema.model import Document, Site
+from intent.schema.sources import SourceMap
+from intent.workspace.files import Texts, Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """One site, compiled.
+
+    Args:
+        name: the site.
+        document: what is written.
+        site: what is written about the site.
+        sources: where things stand.
+        fabric: the site's devices and links.
+        lock: allocations after this compilation.
+        lock_before: allocations as committed.
+        growth: what changes against the lock.
+        profiles: QoS profile of each switch.
+        artifacts: what each switch must hold; empty when not rendered.
+        diagnostics: warnings and notes.
+    """
+
+    name: str
+    document: Document
+    site: Site
+    sources: SourceMap
+    fabric: Fabric
+    lock: Lock
+    lock_before: Lock
+    growth: Growth
+    profiles: Profiles
+    artifacts: Mapping[str, Artifact]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A document and everything found about it and its sites.
+
+    Args:
+        document: None when it could not be read.
+        sources: where things stand.
+        diagnostics: all findings, in order.
+        sites: what was compiled of each site, where it could be.
+        texts: texts that were read, for excerpts.
+    """
+
+    document: Document | None
+    sources: SourceMap
+    diagnostics: tuple[Diagnostic, ...]
+    sites: Mapping[str, Compiled]
+    texts: Mapping[str, str]
+
+
+def check(workspace: Workspace, catalog: Catalog, *, render: bool = True) -> Checked:
+    """Read, build, lint and render every site; nothing is raised for what a person wrote.
+
+    Args:
+        workspace: where the files lie.
+        catalog: the hardware.
+        render: False to stop before rendering.
+    """
+    texts = workspace.texts()
+    loaded = load(texts, workspace.entry)
+    found = list(loaded.diagnostics)
+    sites: dict[str, Compiled] = {}
+    if loaded.document:
+        found.extend(lint(loaded.document, loaded.sources, catalog=catalog))
+        if not has_errors(found):
+            for name in loaded.document.sites:
+                compiled, diagnostics = _site(workspace, loaded.document, loaded, name, catalog, render=render)
+                found.extend(diagnostics)
+                if compiled:
+                    sites[name] = compiled
+    return Checked(loaded.document, loaded.sources, in_order(found), sites, _excerpts(texts, loaded))
+
+
+def compile_site(
+    workspace: Workspace, catalog: Catalog, site: str = "", *, allow_recabling: bool = False, locked: bool = False
+) -> Compiled:
+    """Compile one site, or fail with everything that is wrong.
+
+    Args:
+        workspace: where the files lie.
+        catalog: the hardware.
+        site: its name; empty when the document has only one.
+        allow_recabling: accept that cables move.
+        locked: refuse when the lock would change.
+
+    Raises:
+        DiagnosticError: anything is wrong with what is written, or cables would move without consent.
+        IntentError: no such site.
+    """
+    loaded = load(workspace.texts(), workspace.entry)
+    if loaded.document is None:
+        raise DiagnosticError(loaded.diagnostics)
+    name = chosen_site(loaded.document, site)
+    found = list(lint(loaded.document, loaded.sources, catalog=catalog))
+    compiled, diagnostics = (
+        _site(workspace, loaded.document, loaded, name, catalog, render=True) if not has_errors(found) else (None, ())
+    )
+    everything = in_order([*loaded.diagnostics, *found, *diagnostics])
+    if compiled is None or has_errors(everything):
+        raise DiagnosticError(everything)
+    _consent(compiled, workspace, allow_recabling=allow_recabling, locked=locked)
+    return compiled
+
+
+def chosen_site(document: Document, site: str) -> str:
+    """The site meant: the named one, or the only one.
+
+    Raises:
+        IntentError: none of that name, or several and none named.
+    """
+    names = list(document.sites)
+    if site in document.sites:
+        return site
+    if site or not names:
+        raise IntentError(f"no site {site!r}", hint="sites: " + (", ".join(names) or "none is written yet"))
+    if len(names) > 1:
+        raise IntentError("several sites: name one with --site", hint=", ".join(names), exit_code=ExitCode.USAGE)
+    return names[0]
+
+
+def _site(
+    workspace: Workspace, document: Document, loaded: Loaded, name: str, catalog: Catalog, *, render: bool
+) -> tuple[Compiled | None, tuple[Diagnostic, ...]]:
+    before, found = _lock(workspace, name)
+    if found:
+        return None, found
+    built: Built = build_site(name, document.sites[name], catalog, loaded.sources, before)
+    if built.fabric is None:
+        return None, built.diagnostics
+    diagnostics = [*built.diagnostics]
+    chosen = profiles(document, built.fabric, loaded.sources)
+    diagnostics.extend(chosen.diagnostics)
+    diagnostics.extend(lint(document, loaded.sources, built.fabric, catalog=catalog))
+    artifacts: Mapping[str, Artifact] = {}
+    if render and not has_errors(diagnostics):
+        rendered = Renderer(document, built.fabric, chosen, catalog, loaded.sources).render()
+        diagnostics.extend(rendered.diagnostics)
+        artifacts = rendered.artifacts
+    compiled = Compiled(
+        name,
+        document,
+        document.sites[name],
+        loaded.sources,
+        built.fabric,
+        built.lock,
+        before,
+        built.growth,
+        chosen,
+        artifacts,
+        in_order(diagnostics),
+    )
+    return compiled, compiled.diagnostics
+
+
+def _lock(workspace: Workspace, name: str) -> tuple[Lock, tuple[Diagnostic, ...]]:
+    text = workspace.read_lock(name)
+    return parse(text, workspace.lock_name(name), name) if text is not None else (Lock(name), ())
+
+
+def _consent(compiled: Compiled, workspace: Workspace, *, allow_recabling: bool, locked: bool) -> None:
+    growth = compiled.growth
+    if growth.renumbered:
+        raise IntentError(
+            f"{len(growth.renumbered)} values would be renumbered: {growth.renumbered[0]}",
+            hint="this must never happen; restore the lock from version control and report it",
+        )
+    if growth.moves and not allow_recabling:
+        place = Span(workspace.lock_name(compiled.name), 1)
+        raise DiagnosticError([_recabling(growth, place)])
+    if locked and dump(compiled.lock) != dump(compiled.lock_before):
+        raise IntentError(
+            f"{workspace.lock_name(compiled.name)} is not up to date: {len(growth.new)} devices new, "
+            f"{len(growth.changed)} changed",
+            hint="run `intent compile` and commit the lock",
+        )
+
+
+def _recabling(growth: Growth, place: Span) -> Diagnostic:
+    first = growth.moves[0]
+    return Diagnostic(
+        "F020",
+        f"{len(growth.moves)} cables have to move: {len(growth.new)} devices new, {len(growth.changed)} changed, "
+        f"{len(growth.renumbered)} renumbered; the first is {first.leaf} {first.port} from "
+        f"{' '.join(first.before)} to {' '.join(first.after)}",
+        place,
+        hint="`intent cabling moves` lists them in order; --allow-recabling accepts them; "
+        "topology.unit.planned sizes the spines in advance, so that growing up to it moves none",
+    )
+
+
+def _excerpts(texts: Texts, loaded: Loaded) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name in loaded.files:
+        try:
+            found[name] = texts[name]
+        except (KeyError, IntentError):
+            continue
+    return found
