@@ -1,0 +1,323 @@
+"""From the canonical tree (the form of 5.15 and later) to the dialect of a release: trees and paths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from intent.catalog.dialects import Move, moves
+from intent.catalog.features import FeatureTable
+from intent.catalog.patterns import match
+from intent.core.diagnostic import Diagnostic, Severity
+from intent.core.tree import ABSENT, Path, Tree, dotted, get, leaves, put
+from intent.formats.nvue.reshape import SHAPES, Lost, Piece
+from intent.formats.nvue.schema import Schema
+
+LACKS_PATH = "N010"
+LACKS_VALUE = "N011"
+CONFLICT = "N012"
+
+_ON = frozenset({"enabled", "on", "enable", "yes"})
+_OFF = frozenset({"disabled", "off", "disable", "no"})
+
+
+@dataclass(frozen=True, slots=True)
+class PathMap:
+    """Leaves of a lowered tree and where they come from.
+
+    Args:
+        origins: lowered path → canonical path. Empty when the dialect is the canonical one.
+        lowered: canonical path → lowered paths; one profile may become the timers of many neighbors.
+    """
+
+    origins: Mapping[Path, Path] = field(default_factory=dict)
+    lowered: Mapping[Path, tuple[Path, ...]] = field(default_factory=dict)
+
+    def canonical(self, path: Path) -> Path:
+        """The canonical path of a lowered one; that of the nearest leaf below it, or the path itself."""
+        if not self.origins or path in self.origins:
+            return self.origins.get(path, path)
+        below = (source for at, source in self.origins.items() if at[: len(path)] == path)
+        return next(below, path)
+
+    def down(self, path: Path) -> tuple[Path, ...]:
+        """The lowered paths of a canonical one."""
+        return self.lowered.get(path, () if self.lowered else (path,))
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """A tree in the dialect of a release.
+
+    Args:
+        tree: the tree.
+        path_map: where each leaf comes from.
+        diagnostics: what the release has no place for, with its canonical path.
+    """
+
+    tree: Tree
+    path_map: PathMap
+    diagnostics: tuple[Diagnostic, ...]
+
+
+class Dialect:
+    """One release's dialect. Keep it: it holds the compiled schema.
+
+    Args:
+        schema: schema of the release.
+        rows: moves and shapes that hold for it.
+        features: names of features for messages.
+    """
+
+    def __init__(self, schema: Schema, rows: tuple[Move, ...], features: FeatureTable) -> None:
+        self.schema = schema
+        self.release = schema.release
+        self._features = features
+        self._rows = rows
+        self._trie = _trie(rows)
+
+    @classmethod
+    def load(cls, release: str) -> Dialect:
+        """The dialect of a release, from the catalog.
+
+        Raises:
+            IntentError: no schema is known for the release.
+        """
+        return cls(Schema.load(release), moves(release), FeatureTable())
+
+    def lower(self, tree: Tree, device: str = "") -> Lowered:
+        """A canonical tree in this dialect. A tree that is right already is returned as it is.
+
+        Args:
+            tree: canonical tree.
+            device: name for the diagnostics.
+        """
+        if not self._rows and self.schema.valid(tree):
+            return Lowered(tree, PathMap(), ())
+        work = _Work(self.schema, self._features, tree, device)
+        work.walk(tree, (), (), self.schema.root, self._trie, ())
+        lowered = {source: tuple(targets) for source, targets in work.lowered.items()}
+        return Lowered(work.result, PathMap(work.origins, lowered), tuple(work.diagnostics))
+
+    def lower_path(self, path: Path) -> tuple[Path, ...]:
+        """Paths of a canonical path (a leaf or a subtree) in this dialect, without a tree at hand.
+
+        The longest row that matches decides; keys are renamed by the schema. What the release says in another form
+        maps to the whole of that form. Empty when the subtree dissolves into others or the release has no place.
+        """
+        best: tuple[int, Move, tuple[str, ...]] | None = None
+        for row in self._rows:
+            keys = match((*row.source, "**"), path)
+            if keys is not None and (best is None or len(row.source) > best[0]):
+                best = (len(row.source), row, keys)
+        target = path
+        if best:
+            length, row, keys = best
+            if not row.target:
+                return ()
+            target = (*_filled(row.target, keys), *(() if row.shape else path[length:]))
+        renamed = self._renamed(target)
+        return (renamed,) if renamed is not None else ()
+
+    def _renamed(self, path: Path) -> Path | None:
+        index: int | None = self.schema.root
+        result: list[str] = []
+        for key in path:
+            if index is None:
+                return None
+            if self.schema.kind(index) == "free":
+                return (*result, *path[len(result) :])
+            name = _name(self.schema, index, key)
+            if name is None:
+                return None
+            result.append(name)
+            index = self.schema.child(index, name)
+        return tuple(result)
+
+
+def lower(tree: Tree, release: str) -> Lowered:
+    """A canonical tree in the dialect of a release; hold a `Dialect` to lower many.
+
+    Raises:
+        IntentError: no schema is known for the release.
+    """
+    return Dialect.load(release).lower(tree)
+
+
+@dataclass(slots=True)
+class _Node:
+    row: Move | None = None
+    below: dict[str, _Node] = field(default_factory=dict)
+
+
+def _trie(rows: tuple[Move, ...]) -> _Node:
+    root = _Node()
+    for row in rows:
+        node = root
+        for key in row.source:
+            node = node.below.setdefault(key, _Node())
+        node.row = row
+    return root
+
+
+def _filled(target: Path, keys: tuple[str, ...]) -> Path:
+    return tuple(keys[int(part[1:-1])] if part.startswith("{") else part for part in target)
+
+
+def _name(schema: Schema, index: int, key: str) -> str | None:
+    if schema.kind(index) == "map" or schema.child(index, key) is not None:
+        return key
+    return "enable" if key == "state" and schema.child(index, "enable") is not None else None
+
+
+class _Work:
+    """One tree on its way down."""
+
+    def __init__(self, schema: Schema, features: FeatureTable, tree: Tree, device: str) -> None:
+        self.result: Tree = {}
+        self.origins: dict[Path, Path] = {}
+        self.lowered: dict[Path, list[Path]] = {}
+        self.diagnostics: list[Diagnostic] = []
+        self._schema = schema
+        self._features = features
+        self._tree = tree
+        self._device = device
+
+    def walk(
+        self,
+        value: Any,
+        source: Path,
+        target: Path,
+        index: int | None,
+        rules: _Node | None,
+        keys: tuple[str, ...],
+    ) -> None:
+        """Lower what stands at a canonical path to a path of the release.
+
+        Args:
+            value: scalar or subtree.
+            source: canonical path.
+            target: path in the release.
+            index: schema node at `target`; None when the release has none.
+            rules: rows below `source`.
+            keys: keys that stood for `*` so far.
+        """
+        row = rules.row if rules else None
+        if row and row.shape:
+            for piece in SHAPES[row.shape](value if isinstance(value, Mapping) else {}, source, self._tree):
+                self._take(piece)
+            return
+        if row:
+            target = _filled(row.target, keys)
+            index = self._schema.find(target)
+        if not isinstance(value, Mapping) or not value:
+            if not (rules and rules.below and index is None):
+                self._leaf(value, source, target, index)
+            return
+        if index is not None and self._schema.kind(index) in ("free", "leaf"):
+            for at, item in leaves(value, source):
+                self._leaf(item, at, (*target, *at[len(source) :]), index)
+            return
+        for key, item in value.items():
+            self._step(key, item, (*source, key), target, index, rules, keys)
+
+    def _step(
+        self,
+        key: str,
+        item: Any,
+        source: Path,
+        target: Path,
+        index: int | None,
+        rules: _Node | None,
+        keys: tuple[str, ...],
+    ) -> None:
+        below = rules.below.get(key) if rules else None
+        if below is None and rules and "*" in rules.below:
+            below, keys = rules.below["*"], (*keys, key)
+        name = _name(self._schema, index, key) if index is not None else None
+        inner = self._schema.child(index, name) if index is not None and name is not None else None
+        if inner is None and below is None:
+            self._lack(source, item)
+            return
+        self.walk(item, source, (*target, name or key), inner, below, keys)
+
+    def _take(self, piece: Piece | Lost) -> None:
+        if isinstance(piece, Lost):
+            self._report(LACKS_PATH, piece.source, piece.message, severity=piece.severity)
+            return
+        target: list[str] = []
+        index: int | None = self._schema.root
+        for key in piece.target:
+            if index is not None and self._schema.kind(index) == "free":
+                target.append(key)
+                continue
+            name = _name(self._schema, index, key) if index is not None else None
+            if name is None:
+                self._lack(piece.source, piece.value)
+                return
+            target.append(name)
+            index = self._schema.child(index, name) if index is not None else None
+        self._leaf(piece.value, piece.source, tuple(target), index)
+
+    def _leaf(self, value: Any, source: Path, target: Path, index: int | None) -> None:
+        if index is None:
+            self._lack(source, value)
+            return
+        if self._schema.kind(index) == "leaf":
+            if isinstance(value, Mapping):
+                self._lack(source, value)
+                return
+            value = self._word(index, value)
+            feature = None if self._schema.accepts(index, value) else self._features.needed(source, value)
+            if feature:
+                self._report(LACKS_VALUE, source, f"{feature.name} needs release {feature.since} or later")
+                return
+        present = get(self.result, target)
+        if isinstance(value, Mapping) and isinstance(present, Mapping):
+            self._record(source, target)
+            return
+        if present is not ABSENT and present not in (value, {}):
+            self._report(CONFLICT, source, f"{dotted(target)} of this release cannot hold both {present} and {value}")
+            return
+        put(self.result, target, {} if isinstance(value, Mapping) else value)
+        self._record(source, target)
+
+    def _record(self, source: Path, target: Path) -> None:
+        self.origins.setdefault(target, source)
+        self.lowered.setdefault(source, []).append(target)
+
+    def _word(self, index: int, value: Any) -> Any:
+        if not isinstance(value, str) or self._schema.accepts(index, value):
+            return value
+        family = _ON if value in _ON else _OFF if value in _OFF else frozenset()
+        fitting = [word for word in self._schema.words(index) if word in family]
+        return fitting[0] if len(fitting) == 1 else value
+
+    def _lack(self, source: Path, value: Any) -> None:
+        below: Iterator[tuple[Path, Any]] = (
+            leaves(value, source) if isinstance(value, Mapping) and value else iter([(source, value)])
+        )
+        told: set[str] = set()
+        for at, item in below:
+            feature = self._features.needed(at, item)
+            message = (
+                f"{feature.name} needs release {feature.since} or later"
+                if feature and not feature.in_release(self._schema.release)
+                else "the release has no such setting"
+            )
+            if message not in told:
+                told.add(message)
+                self._report(LACKS_PATH, at if feature is None else source, message)
+
+    def _report(self, code: str, source: Path, message: str, *, severity: Severity = Severity.ERROR) -> None:
+        self.diagnostics.append(
+            Diagnostic(
+                code,
+                f"{dotted(source)}: release {self._schema.release}: {message}",
+                severity=severity,
+                hint="name a newer release, or leave it out" if severity is Severity.ERROR else "",
+                device=self._device,
+                path=dotted(source),
+            )
+        )
