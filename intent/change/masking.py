@@ -1,0 +1,68 @@
+"""Last line before a value is written down: what stands under a secret's name is masked.
+
+Actors mask what they read (`intent.device.actor.Observed`); this guard holds where one forgets.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from intent.core.secret import referenced
+from intent.core.tree import ABSENT, Difference, Path, leaves
+
+MASK = "(secret)"
+
+_NAMES = re.compile(
+    r"(?:^|[-_])(?:password|passphrase|secret|private[-_]key|auth[-_]key|api[-_]key|credentials?)$", re.I
+)
+
+
+def is_secret_key(key: str) -> bool:
+    """True when a key names a secret by itself (`hashed-password`, `secret`)."""
+    return bool(_NAMES.search(key))
+
+
+def _clear(value: Any) -> bool:
+    # One character is a marker (`*`, `!`: no password set), never a secret.
+    return isinstance(value, str) and len(value) > 1 and value != MASK and referenced(value) is None
+
+
+def mask_value(key: str, value: Any) -> Any:
+    """The value, or the mask when its key names a secret and it stands there in clear."""
+    return MASK if is_secret_key(key) and _clear(value) else value
+
+
+def mask_tree(value: Any, key: str = "") -> Any:
+    """A copy of a tree with every secret under a telling key masked."""
+    if isinstance(value, Mapping):
+        return {name: mask_tree(item, name) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [mask_tree(item, key) for item in value]
+    return mask_value(key, value)
+
+
+def mask_difference(item: Difference) -> Difference:
+    """A difference safe to write: beside a placeholder, and under a secret's name, only placeholders and the mask."""
+    key = item.path[-1] if item.path else ""
+    secret = is_secret_key(key) or any(v == MASK or referenced(v) for v in (item.before, item.after))
+    if not secret:
+        return item
+    before, after = (MASK if value is not ABSENT and _clear(value) else value for value in (item.before, item.after))
+    return Difference(item.path, before, after)
+
+
+def clear_secrets(tree: Mapping[str, Any]) -> tuple[Path, ...]:
+    """Paths at which a secret stands in clear by its key's name."""
+    return tuple(path for path, value in leaves(tree) if path and is_secret_key(path[-1]) and _clear(value))
+
+
+def masked_paths(tree: Mapping[str, Any]) -> tuple[Path, ...]:
+    """Paths whose value is not known: it was masked when it was read."""
+    return tuple(path for path, value in leaves(tree) if value == MASK)
+
+
+def mask_differences(items: Iterable[Difference]) -> tuple[Difference, ...]:
+    """Every difference, safe to write."""
+    return tuple(mask_difference(item) for item in items)

@@ -1,0 +1,298 @@
+"""A plan as a file: strict JSON that holds all an apply needs, and says when it was tampered with."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import zlib
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from pathlib import Path as FilePath
+from typing import Any
+
+from intent.change.files import replace_file
+from intent.change.masking import clear_secrets, mask_differences
+from intent.change.plan import DevicePlan, DeviceState, Plan, digest_wanted
+from intent.change.reading import Bad, Reader, parse
+from intent.change.selection import Scope
+from intent.change.strategy import Strategy
+from intent.core.errors import IntentError
+from intent.core.span import Span
+from intent.core.tree import ABSENT, Difference, Path, digest
+from intent.device.actor import Disruption, Target, Wanted
+from intent.render.artifact import Origin
+
+SCHEMA_VERSION = 1
+MAX_FILE_BYTES = 512 * 1024 * 1024
+MAX_DEVICE_BYTES = 64 * 1024 * 1024
+MAX_DEVICES = 50_000
+
+
+def dump_plan(plan: Plan) -> str:
+    """The plan as text: readable head, one compressed content per device, a checksum over all of it.
+
+    Raises:
+        IntentError: a tree holds a secret in clear.
+    """
+    document: dict[str, Any] = {
+        "schema_version": SCHEMA_VERSION,
+        "kind": plan.kind,
+        "rolls_back": plan.rolls_back,
+        "intent": plan.intent_name,
+        "created_at": plan.created_at,
+        "digest": plan.digest,
+        "scope": asdict(plan.scope),
+        "strategy": dump_strategy(plan.strategy),
+        "notes": list(plan.notes),
+        "devices": [_dump_device(device) for device in plan.devices],
+    }
+    document["checksum"] = digest(document)
+    return json.dumps(document, indent=1) + "\n"
+
+
+def write_plan(file: FilePath, plan: Plan) -> None:
+    """Write the plan's file, whole or not at all, readable by its owner only."""
+    replace_file(file, dump_plan(plan).encode())
+
+
+def read_plan(file: FilePath) -> Plan:
+    """Read a plan's file.
+
+    Raises:
+        IntentError: it cannot be read, is no plan, is damaged, too large, or was changed since it was written.
+    """
+    try:
+        size = file.stat().st_size
+        if size > MAX_FILE_BYTES:
+            raise IntentError(f"{file} - too large for a plan - expected up to {MAX_FILE_BYTES} bytes, actual {size}")
+        content = file.read_bytes()
+    except OSError as error:
+        raise IntentError(f"{file} - cannot be read: {error.strerror or error}") from error
+    try:
+        return load_plan(content)
+    except IntentError as error:
+        raise IntentError(f"{file} - {error.message}", hint=error.hint, exit_code=error.exit_code) from None
+
+
+def load_plan(content: str | bytes) -> Plan:
+    """The plan in a text.
+
+    Raises:
+        IntentError: the text is no plan, is damaged, too large, or was changed since it was written.
+    """
+    if len(content) > MAX_FILE_BYTES:
+        raise IntentError(f"too large for a plan - expected up to {MAX_FILE_BYTES} bytes, actual {len(content)}")
+    try:
+        return _load(content)
+    except Bad as error:
+        raise IntentError(f"not a usable plan: {error}", hint="make a new one with `intent plan --out`") from None
+
+
+def _load(content: str | bytes) -> Plan:
+    top = parse(content)
+    if not isinstance(top, dict):
+        raise Bad("expected an object at the top")
+    if top.get("schema_version") != SCHEMA_VERSION:
+        raise Bad(f"schema_version - expected {SCHEMA_VERSION}, actual {str(top.get('schema_version'))[:20]!r}")
+    checksum = top.pop("checksum", None)
+    if checksum != digest(top):
+        raise Bad("its checksum does not hold: it was changed or damaged after it was written")
+    reader = Reader(top, "plan")
+    reader.integer("schema_version")
+    devices = reader.items("devices", MAX_DEVICES)
+    expected = reader.text("digest")
+    plan = Plan(
+        kind=reader.choice("kind", ("apply", "rollback")),
+        intent_name=reader.text("intent"),
+        created_at=reader.text("created_at"),
+        scope=_load_scope(reader.child("scope")),
+        strategy=load_strategy(reader.child("strategy")),
+        devices=tuple(_load_device(Reader(item, f"devices[{at}]")) for at, item in enumerate(devices)),
+        rolls_back=reader.text("rolls_back"),
+        notes=reader.texts("notes"),
+    )
+    reader.finish()
+    if len({device.name for device in plan.devices}) != len(plan.devices):
+        raise Bad("a device stands in it twice")
+    if plan.digest != expected:
+        raise Bad("its digest does not follow from its devices")
+    return plan
+
+
+def _load_scope(reader: Reader) -> Scope:
+    scope = Scope(reader.text("site"), reader.texts("devices"), reader.texts("limit"), reader.integer("total"))
+    reader.finish()
+    return scope
+
+
+def dump_strategy(strategy: Strategy) -> dict[str, Any]:
+    """A strategy as JSON."""
+    values = {item.name: getattr(strategy, item.name) for item in fields(Strategy)}
+    return {**values, "max_unavailable": dict(strategy.max_unavailable)}
+
+
+def load_strategy(reader: Reader) -> Strategy:
+    """The inverse of `dump_strategy`."""
+    limits = reader.child("max_unavailable")
+    values = {key: limits.integer(key) for key in limits.names()}
+    whole = {"canary", "confirm_s", "max_failures"}
+    numbers: dict[str, Any] = {
+        item.name: reader.integer(item.name) if item.name in whole else reader.number(item.name)
+        for item in fields(Strategy)
+        if item.name != "max_unavailable"
+    }
+    reader.finish()
+    try:
+        return Strategy(max_unavailable=values, **numbers)
+    except IntentError as error:
+        raise Bad(error.message) from None
+
+
+def _dump_device(device: DevicePlan) -> dict[str, Any]:
+    target = device.wanted.target
+    return {
+        "name": device.name,
+        "state": str(device.state),
+        "new": device.new,
+        "detail": device.detail,
+        "platform": target.platform,
+        "address": target.address,
+        "release": target.release,
+        "model": target.model,
+        "labels": dict(target.labels),
+        "wanted": device.wanted_digest,
+        "live": device.live_digest,
+        "differences": len(device.differences),
+        "disruptions": [asdict(item) for item in device.disruptions],
+        "revert": device.revert,
+        "content": pack(_content(device)),
+    }
+
+
+def _content(device: DevicePlan) -> dict[str, Any]:
+    if clear_secrets(device.wanted.body):
+        raise IntentError(f"{device.name} - its tree holds a secret in clear - the plan was not written")
+    return {
+        **dump_scope(device.wanted),
+        "body": device.wanted.body,
+        "not_compared": [list(path) for path in device.not_compared],
+        "differences": [dump_difference(item) for item in mask_differences(device.differences)],
+        "origins": [_dump_origin(item) for item in device.origins],
+    }
+
+
+def _load_device(reader: Reader) -> DevicePlan:
+    name = reader.text("name")
+    reader.where = name or reader.where
+    labels = reader.child("labels")
+    target = Target(
+        name=name,
+        address=reader.text("address"),
+        platform=reader.text("platform"),
+        release=reader.text("release"),
+        model=reader.text("model"),
+        labels={key: labels.text(key) for key in labels.names()},
+    )
+    content = Reader(unpack(reader.text("content"), name), name)
+    wanted = load_wanted(target, content.tree("body"), content)
+    differences = tuple(load_difference(item, name) for item in content.items("differences"))
+    device = DevicePlan(
+        wanted=wanted,
+        state=DeviceState(reader.choice("state", tuple(DeviceState))),
+        wanted_digest=reader.text("wanted"),
+        live_digest=reader.text("live"),
+        differences=differences,
+        origins=tuple(_load_origin(item, name) for item in content.items("origins")),
+        disruptions=tuple(_load_disruption(Reader(item, name)) for item in reader.items("disruptions")),
+        revert=reader.text("revert"),
+        new=reader.boolean("new"),
+        detail=reader.text("detail"),
+        not_compared=content.paths("not_compared"),
+    )
+    if reader.integer("differences") != len(differences) or len(device.origins) != len(differences):
+        raise Bad(f"{name} - differences and origins do not match")
+    content.finish()
+    reader.finish()
+    _check_device(device)
+    return device
+
+
+def _check_device(device: DevicePlan) -> None:
+    if digest_wanted(device.wanted) != device.wanted_digest:
+        raise Bad(f"{device.name} - its tree does not match its digest")
+    if (device.state is DeviceState.CHANGE) != bool(device.differences):
+        raise Bad(f"{device.name} - state {device.state} with {len(device.differences)} differences")
+
+
+def _load_disruption(reader: Reader) -> Disruption:
+    found = Disruption(reader.text("severity"), reader.text("scope"), reader.text("reason"))
+    reader.finish()
+    return found
+
+
+def dump_scope(wanted: Wanted) -> dict[str, Any]:
+    """What of a device is ours, as JSON."""
+    return {
+        "owned": [list(path) for path in wanted.owned],
+        "excepted": [list(path) for path in wanted.excepted],
+        "replace": wanted.replace,
+    }
+
+
+def load_wanted(target: Target, body: Mapping[str, Any], reader: Reader) -> Wanted:
+    """The inverse of `dump_scope`, with target and body."""
+    return Wanted(target, body, reader.paths("owned"), reader.paths("excepted"), reader.boolean("replace"))
+
+
+def dump_difference(item: Difference) -> dict[str, Any]:
+    """A difference as JSON; a side that has no value is left out."""
+    sides = {key: value for key, value in (("before", item.before), ("after", item.after)) if value is not ABSENT}
+    return {"path": list(item.path), **sides}
+
+
+def load_difference(value: Any, where: str) -> Difference:
+    """The inverse of `dump_difference`."""
+    reader = Reader(value, where)
+    path: Path = reader.texts("path")
+    before, after = reader.maybe("before", ABSENT), reader.maybe("after", ABSENT)
+    reader.finish()
+    if before is ABSENT and after is ABSENT:
+        raise Bad(f"{where} - a difference without a value on either side")
+    return Difference(path, before, after)
+
+
+def _dump_origin(origin: Origin | None) -> list[Any] | None:
+    if origin is None:
+        return None
+    span = origin.span
+    return [origin.reason, *([span.file, span.line, span.column] if span else [])]
+
+
+def _load_origin(value: Any, where: str) -> Origin | None:
+    match value:
+        case None:
+            return None
+        case [str() as reason]:
+            return Origin(None, reason)
+        case [str() as reason, str() as file, int() as line, int() as column]:
+            return Origin(Span(file, line, column), reason)
+    raise Bad(f"{where} - an origin that cannot be read")
+
+
+def pack(value: Any) -> str:
+    """A value as compressed JSON in base64."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return base64.b64encode(zlib.compress(text.encode(), 6)).decode()
+
+
+def unpack(text: str, where: str) -> Any:
+    """The inverse of `pack`; refuses what grows beyond `MAX_DEVICE_BYTES`."""
+    try:
+        inflater = zlib.decompressobj()
+        content = inflater.decompress(base64.b64decode(text, validate=True), MAX_DEVICE_BYTES)
+    except (binascii.Error, zlib.error, ValueError):
+        raise Bad(f"{where} - its content is damaged") from None
+    if not inflater.eof:
+        raise Bad(f"{where} - its content is cut off or larger than {MAX_DEVICE_BYTES} bytes")
+    return parse(content)

@@ -1,0 +1,67 @@
+"""Words of the journal, and what of a device is written there before it is touched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from intent.change.journal import Journal, JournalError, Note, state_key
+from intent.change.masking import mask_tree
+from intent.change.planfile import dump_scope, load_wanted
+from intent.change.reading import Bad, Reader
+from intent.device.actor import Observed, Target, Wanted
+
+BEGIN = "change.begin"
+ABANDONED = "change.abandoned"
+END = "change.end"
+WAVE = "wave.begin"
+BEFORE = "device.before"
+SUBMIT = "device.submit"
+CONFIRM = "device.confirm"
+REVERT = "device.revert"
+PENDING = "device.pending"
+VERDICT = "device.verdict"
+RESULT = "device.result"
+SETTLED = "device.settled"
+TROUBLE = "change.trouble"
+ACTOR = "actor."
+
+
+def handle_in(data: Mapping[str, Any]) -> str:
+    """The device's own name for what is pending, where an entry tells it; empty where it does not."""
+    value = data.get("handle", data.get("revision", ""))
+    return value if isinstance(value, str) else ""
+
+
+def before_note(wanted: Wanted, live: Observed) -> tuple[Note, dict[str, Any]]:
+    """The entry that lets a device be put back, and the trees it names."""
+    old, new = mask_tree(live.state), mask_tree(wanted.body)
+    states = {state_key(old): old, state_key(new): new}
+    data = {
+        "target": {**asdict(wanted.target), "labels": dict(wanted.target.labels)},
+        **dump_scope(wanted),
+        "live": live.digest,
+        "before": state_key(old),
+        "wanted": state_key(new),
+    }
+    return Note(wanted.target.name, BEFORE, data), states
+
+
+def wanted_from(journal: Journal, data: Mapping[str, Any], which: str) -> Wanted:
+    """What a device had to hold, from its `device.before` entry.
+
+    Args:
+        journal: where the trees are kept.
+        data: the entry's data.
+        which: `before` for the state found, `wanted` for the one asked for.
+    """
+    try:
+        reader = Reader(dict(data), BEFORE)
+        place = reader.child("target")
+        labels = place.child("labels")
+        words = {key: place.text(key) for key in ("name", "address", "platform", "release", "model")}
+        target = Target(**words, labels={key: labels.text(key) for key in labels.names()})
+        return load_wanted(target, journal.state(reader.text(which)), reader)
+    except Bad as error:
+        raise JournalError(f"{journal.file} - an entry cannot be read: {error}") from None
