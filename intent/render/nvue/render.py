@@ -69,7 +69,7 @@ class Renderer:
             found.extend(diagnostics)
             if artifact:
                 artifacts[device.name] = artifact
-        return Rendered(artifacts, tuple(found))
+        return Rendered(artifacts, folded(found))
 
     def _site_findings(self) -> Iterator[Diagnostic]:
         if self._site.manage.replace and not self._site.users:
@@ -193,6 +193,19 @@ class _Overrides:
 
     def __init__(self) -> None:
         self.owned, self.origins, self.diagnostics = [], {}, []
+
+
+def folded(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """The same finding on many devices as one that names how many."""
+    groups: dict[Diagnostic, list[str]] = {}
+    for item in diagnostics:
+        groups.setdefault(replace(item, device=""), []).append(item.device)
+    return tuple(
+        replace(item, device=devices[0])
+        if len(devices) == 1
+        else replace(item, message=f"{item.message} (on {len(devices)} devices, {devices[0]} first)")
+        for item, devices in groups.items()
+    )
 
 
 def join(parts: Iterable[Part]) -> Part:

@@ -18,7 +18,6 @@ def system(facts: Facts) -> Part:
     part.own(("system", "date-time", "timezone"), facts.site.timezone, timezone)
     part.own(("system", "api", "state"), "enabled", default)
     part.own(("system", "config", "auto-save", "state"), "enabled", default)
-    part.own(("system", "lldp", "state"), "enabled", default)
     _services(facts, part)
     _users(facts, part)
     _management(facts, part)
