@@ -76,6 +76,12 @@ class Schema:
         """`keys`, `map`, `free` or `leaf`."""
         return next(kind for kind in ("keys", "map", "free", "leaf") if kind in self._nodes[index])
 
+    def key_rule(self, index: int) -> str | None:
+        """Name of the format of a map's or an open set's keys; None where it has none."""
+        node = self._nodes[index]
+        rule: str | None = node.get("key") or node.get("free")
+        return rule
+
     def knows(self, path: Path) -> bool:
         """True when the release has a path, be it only as the member of an open set."""
         index: int | None = self.root

@@ -1,0 +1,213 @@
+"""Differences between NVUE trees: scope, commands for people, bodies for a PATCH, order of revisions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from intent.catalog.patterns import match
+from intent.catalog.stages import StageRule, fits
+from intent.core.tree import ABSENT, Difference, Kind, Path, Tree, copy, difference, get, leaves, patch, put
+from intent.formats.nvue.emit import command
+
+
+def restrict(tree: Mapping[str, Any], owned: Iterable[Path], excepted: Iterable[Path] = ()) -> Tree:
+    """The part of a tree that is compared and pruned.
+
+    Args:
+        tree: any tree.
+        owned: paths of subtrees kept; `()` is the whole tree. `*` stands for any key.
+        excepted: paths of subtrees taken out of them, likewise.
+    """
+    out = tuple(excepted)
+    result: Tree = {}
+    for path in owned:
+        for at in _places(tree, path):
+            value = get(tree, at)
+            if not at:
+                result = _without(tree, (), out)
+            elif not _is_excepted(at, out):
+                kept = _without(value, at, out) if isinstance(value, Mapping) else copy(value)
+                put(result, at, kept)
+    return result
+
+
+def _places(tree: Mapping[str, Any], pattern: Path) -> list[Path]:
+    places: list[Path] = [()]
+    for key in pattern:
+        following: list[Path] = []
+        for place in places:
+            node = get(tree, place)
+            if isinstance(node, Mapping):
+                following += [(*place, name) for name in (node if key == "*" else (key,)) if name in node]
+        places = following
+    return places
+
+
+def _is_excepted(path: Path, excepted: tuple[Path, ...]) -> bool:
+    return any(match((*pattern, "**"), path) is not None for pattern in excepted)
+
+
+def _without(tree: Mapping[str, Any], path: Path, excepted: tuple[Path, ...]) -> Tree:
+    near = tuple(pattern for pattern in excepted if match(pattern[: len(path)], path) is not None)
+    if not near:
+        result: Tree = copy(tree)
+        return result
+    kept: Tree = {}
+    for key, value in tree.items():
+        at = (*path, key)
+        if _is_excepted(at, near):
+            continue
+        if isinstance(value, Mapping) and value:
+            below = _without(value, at, near)
+            if below:
+                kept[key] = below
+        else:
+            kept[key] = copy(value)
+    return kept
+
+
+def commands(differences: Sequence[Difference], after: Mapping[str, Any] | None = None) -> list[str]:
+    """The differences as `nv unset` and `nv set` lines, unsets first.
+
+    Args:
+        differences: what leads from one tree to another.
+        after: the tree they lead to; with it a subtree that goes altogether is one line.
+    """
+    gone = dict.fromkeys(_removals(differences, after))
+    lines = [command("unset", path) for path in gone]
+    return lines + [command("set", item.path, item.after) for item in differences if item.after is not ABSENT]
+
+
+def _removals(differences: Sequence[Difference], after: Mapping[str, Any] | None) -> list[Path]:
+    """Paths to unset. A set member that gets content is no removal: unsetting it would take the content along."""
+    filled = {item.path[:end] for item in differences if item.after is not ABSENT for end in range(len(item.path))}
+    paths = []
+    for item in differences:
+        if item.after is not ABSENT or item.path in filled:
+            continue
+        end = len(item.path)
+        while after is not None and end > 1 and get(after, item.path[: end - 1]) is ABSENT:
+            end -= 1
+        paths.append(item.path[:end])
+    return paths
+
+
+def merge_patch(differences: Sequence[Difference], after: Mapping[str, Any]) -> Tree:
+    """The body of a PATCH that carries the differences out: null unsets a key.
+
+    Args:
+        differences: what leads from the device's tree to `after`.
+        after: the tree they lead to.
+    """
+    body: Tree = {}
+    for path in _removals(differences, after):
+        put(body, path, None)
+    for item in differences:
+        if item.after is not ABSENT:
+            put(body, item.path, copy(item.after))
+    return body
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Equal changes of several devices.
+
+    Args:
+        devices: names, in the order given.
+        lines: `nv` commands.
+    """
+
+    devices: tuple[str, ...]
+    lines: tuple[str, ...]
+
+
+def grouped(by_device: Mapping[str, Sequence[Difference]]) -> tuple[Group, ...]:
+    """Devices with equal differences side by side, in the order of their first device; unchanged ones left out."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for device, differences in by_device.items():
+        lines = tuple(commands(differences))
+        if lines:
+            groups.setdefault(lines, []).append(device)
+    return tuple(Group(tuple(devices), lines) for lines, devices in groups.items())
+
+
+def conflicts(differences: Sequence[Difference]) -> tuple[Path, ...]:
+    """Objects that one PATCH would both set and unset: a removed path with a set one above or below it.
+
+    The reference is the API guide's: the order of the two is undefined.
+    """
+    set_paths = {item.path for item in differences if item.after is not ABSENT}
+    above = {path[:end] for path in set_paths for end in range(1, len(path))}
+    found = []
+    for item in differences:
+        if item.kind is Kind.REMOVE and (
+            item.path in above or any(item.path[:end] in set_paths for end in range(1, len(item.path)))
+        ):
+            found.append(item.path)
+    return tuple(dict.fromkeys(found))
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One revision of a change that needs several.
+
+    Args:
+        differences: what it does.
+        reason: why it stands apart; empty for the last.
+    """
+
+    differences: tuple[Difference, ...]
+    reason: str = ""
+
+
+def stages(
+    differences: Sequence[Difference], rules: Sequence[StageRule], before: Mapping[str, Any] | None = None
+) -> tuple[Stage, ...]:
+    """The differences in as few revisions as the device copes with; mostly one.
+
+    Applied one after the other they lead where the differences lead.
+
+    Args:
+        differences: what leads from live to wanted.
+        rules: what cannot be in one revision (`intent.catalog.stages`).
+        before: the live tree; rules that take out what stands there need it.
+    """
+    live: Mapping[str, Any] = before or {}
+    changed = [item.path for item in differences]
+    first: dict[Path, Difference] = {}
+    reasons: list[str] = []
+    for rule in rules:
+        if not any(fits(pattern, path) for pattern in rule.changed for path in changed):
+            continue
+        taken = [d for d in differences if d.kind is Kind.REMOVE and any(fits(p, d.path) for p in rule.removed)]
+        taken += [
+            Difference(path, value, ABSENT)
+            for pattern in rule.drop
+            for path, value in leaves(live)
+            if any(fits((*pattern, "**"), path[:end]) for end in range(1, len(path) + 1))
+        ]
+        if taken:
+            reasons.append(f"{rule.name}: {rule.reason} ({rule.source})")
+            first |= {item.path: item for item in taken}
+    if not first:
+        return (Stage(tuple(differences)),) if differences else ()
+    early = tuple(sorted(first.values(), key=lambda item: item.path))
+    return _with_rest(early, differences, live, "; ".join(reasons))
+
+
+def _with_rest(
+    early: tuple[Difference, ...], differences: Sequence[Difference], live: Mapping[str, Any], reason: str
+) -> tuple[Stage, ...]:
+    start: Mapping[str, Any] = live or _start(differences)
+    late = tuple(difference(patch(start, list(early)), patch(start, list(differences))))
+    return (Stage(early, reason), Stage(late)) if late else (Stage(early),)
+
+
+def _start(differences: Sequence[Difference]) -> Tree:
+    tree: Tree = {}
+    for item in differences:
+        if item.before is not ABSENT:
+            put(tree, item.path, copy(item.before))
+    return tree
