@@ -9,8 +9,8 @@ import json
 import ssl
 import time
 from base64 import b64encode
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
 
 import httpx
 
@@ -30,6 +30,8 @@ from intent.device.errors import (
     Unreachable,
     Violation,
 )
+
+Query: TypeAlias = Mapping[str, str | Sequence[str]]
 
 _ATTEMPTS = 3
 _BACKOFF_S = 0.2
@@ -79,7 +81,7 @@ class Transport:
         self._client: httpx.Client | None = None
         self.closed = False
 
-    def get(self, path: str, query: Mapping[str, str] | None = None, *, deadline: Deadline) -> Any:
+    def get(self, path: str, query: Query | None = None, *, deadline: Deadline) -> Any:
         """Read; repeated while the device does not answer, until the attempts or the deadline are used up.
 
         Raises:
@@ -102,7 +104,7 @@ class Transport:
         self,
         method: str,
         path: str,
-        query: Mapping[str, str] | None = None,
+        query: Query | None = None,
         body: Any = None,
         *,
         deadline: Deadline,
@@ -144,7 +146,7 @@ class Transport:
             )
         return self._client
 
-    def _exchange(self, method: str, path: str, query: Mapping[str, str] | None, body: Any, deadline: Deadline) -> Any:
+    def _exchange(self, method: str, path: str, query: Query | None, body: Any, deadline: Deadline) -> Any:
         what = f"{method} {path or '/'}"
         limits = self.endpoint.timeouts
         timeout = httpx.Timeout(

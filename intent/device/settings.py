@@ -13,7 +13,7 @@ from intent.core.errors import DiagnosticError, IntentError
 from intent.core.span import Span
 
 _LARGEST_BYTES = 1_000_000
-_DEPTH = 20
+_DEPTH = 40
 # YAML 1.1 would turn `no`, `10:20` and `0755` into something else; only these keep their meaning.
 _BOOLEANS = {"true": True, "false": False}
 
@@ -35,41 +35,52 @@ def read_settings(file: Path) -> dict[str, Any]:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
         raise IntentError(f"{file}: not UTF-8 at byte {problem.start}", hint="save it as UTF-8") from None
+    value = parse_yaml(text, str(file))
+    if not isinstance(value, dict | None):
+        raise _complaint(str(file), 1, 1, "expected a mapping at the top")
+    return value or {}
+
+
+def parse_yaml(text: str, source: str) -> Any:
+    """Mappings, lists and scalars of a YAML (or JSON) text; keys are text as written, `on` and `no` stay words.
+
+    Args:
+        text: the document.
+        source: where it came from, for messages.
+
+    Raises:
+        DiagnosticError: it is no YAML, has a key twice, or is nested too deeply.
+    """
     try:
         node = yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except yaml.YAMLError as problem:
         mark = getattr(problem, "problem_mark", None)
         line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
         words = str(getattr(problem, "problem", None) or "not YAML")
-        raise _complaint(file, line, column, words) from None
-    except RecursionError:
-        raise _complaint(file, 1, 1, "nested too deeply") from None
-    if node is None:
-        return {}
-    value = _built(file, node, 0)
-    if not isinstance(value, dict):
-        raise _at(file, node, "expected a mapping at the top")
-    return value
+        raise _complaint(source, line, column, words) from None
+    except (RecursionError, ValueError):
+        raise _complaint(source, 1, 1, "nested too deeply, or not text") from None
+    return None if node is None else _built(source, node, 0)
 
 
-def _built(file: Path, node: yaml.Node, depth: int) -> Any:
+def _built(source: str, node: yaml.Node, depth: int) -> Any:
     if depth > _DEPTH:
-        raise _at(file, node, f"nested more than {_DEPTH} deep")
+        raise _at(source, node, f"nested more than {_DEPTH} deep")
     if isinstance(node, yaml.MappingNode):
-        return _mapping(file, node, depth)
+        return _mapping(source, node, depth)
     if isinstance(node, yaml.SequenceNode):
-        return [_built(file, item, depth + 1) for item in node.value]
+        return [_built(source, item, depth + 1) for item in node.value]
     return _scalar(node)
 
 
-def _mapping(file: Path, node: yaml.MappingNode, depth: int) -> dict[str, Any]:
+def _mapping(source: str, node: yaml.MappingNode, depth: int) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for key, value in node.value:
         if not isinstance(key, yaml.ScalarNode):
-            raise _at(file, key, "a key must be plain text")
+            raise _at(source, key, "a key must be plain text")
         if key.value in result:
-            raise _at(file, key, f"key {key.value!r} stands here twice")
-        result[key.value] = _built(file, value, depth + 1)
+            raise _at(source, key, f"key {key.value!r} stands here twice")
+        result[key.value] = _built(source, value, depth + 1)
     return result
 
 
@@ -87,12 +98,12 @@ def _scalar(node: yaml.Node) -> Any:
     return float(text) if dot and whole.isdigit() and part.isdigit() else text
 
 
-def _at(file: Path, node: yaml.Node, message: str) -> DiagnosticError:
-    return _complaint(file, node.start_mark.line + 1, node.start_mark.column + 1, message)
+def _at(source: str, node: yaml.Node, message: str) -> DiagnosticError:
+    return _complaint(source, node.start_mark.line + 1, node.start_mark.column + 1, message)
 
 
-def _complaint(file: Path, line: int, column: int, message: str) -> DiagnosticError:
-    return DiagnosticError([Diagnostic("V001", message, Span(str(file), line, column))])
+def _complaint(source: str, line: int, column: int, message: str) -> DiagnosticError:
+    return DiagnosticError([Diagnostic("V001", message, Span(source, line, column))])
 
 
 def only(mapping: Mapping[str, Any], allowed: Mapping[str, type | tuple[type, ...]], where: str) -> None:

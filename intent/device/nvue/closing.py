@@ -123,7 +123,7 @@ class Closing:
             return self._outcome(Status.UNKNOWN, f"{now.words()}, but the configuration in force is another")
         if force:
             return self._outcome(Status.UNKNOWN, f"{now.words()}, yet its configuration is in force", self._revision)
-        if now.kind is Kind.BAD:
+        if now.kind is Kind.BAD and now.state != "confirm_fail":
             return self._outcome(Status.FAILED, f"{now.words()}; its configuration is not in force")
         return self._outcome(Status.REVERTED, f"{now.words()}; its configuration is not in force")
 

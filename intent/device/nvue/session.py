@@ -71,7 +71,7 @@ class NvueSession:
             DeviceError: by kind of failure.
         """
         wanted = list(include)
-        parameters = dict(query) | ({"include": ",".join(wanted)} if wanted else {})
+        parameters: dict[str, str | list[str]] = {**query, **({"include": wanted} if wanted else {})}
         return self.transport.get(path, parameters, deadline=deadline)
 
     def facts(self, deadline: Deadline, *, hardware: bool = True) -> Facts:

@@ -1,0 +1,74 @@
+"""Reads the live state of many devices at a time, for whoever judges it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from intent.core.errors import IntentError
+from intent.device.actor import Target
+from intent.device.errors import Unreachable
+from intent.device.fanout import Fleet
+from intent.device.nvue.session import NvueSession
+from intent.device.nvue.state_readers import READERS
+from intent.device.observation import Observation
+
+PARTS = tuple(READERS)
+
+
+def gather(
+    fleet: Fleet,
+    targets: Sequence[Target],
+    parts: Sequence[str] = PARTS,
+    *,
+    now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    stopping: Callable[[], bool] | None = None,
+) -> dict[str, Observation]:
+    """One observation for every target; what could not be read stands in its `problems`.
+
+    Args:
+        fleet: how to reach the devices.
+        targets: the devices.
+        parts: what to read, of `PARTS`.
+        now: the time, UTC.
+        stopping: asked before each device is begun.
+
+    Raises:
+        ValueError: an unknown part.
+    """
+    unknown = [part for part in parts if part not in READERS]
+    if unknown:
+        raise ValueError(f"unknown part {unknown[0]!r}: one of {', '.join(PARTS)}")
+
+    def read(target: Target, session: NvueSession) -> Observation:
+        return _observation(fleet, target, session, parts, now)
+
+    answers = fleet.each(targets, read, stopping=stopping)
+    result: dict[str, Observation] = {}
+    for name, answer in answers.items():
+        why = fleet.words(answer.problem or RuntimeError("no answer"))
+        result[name] = answer.value or Observation(name, _stamp(now), problems={"device": why})
+    return result
+
+
+def _observation(
+    fleet: Fleet, target: Target, session: NvueSession, parts: Sequence[str], now: Callable[[], datetime]
+) -> Observation:
+    found: dict[str, Any] = {}
+    problems: dict[str, str] = {}
+    for part in parts:
+        try:
+            found[part] = READERS[part](session, session.deadline())
+        except Unreachable as problem:
+            if not found and not problems:
+                # The first question already failed: the others would only wait as long again.
+                return Observation(target.name, _stamp(now), problems={"device": fleet.words(problem)})
+            problems[part] = fleet.words(problem)
+        except IntentError as problem:
+            problems[part] = fleet.words(problem)
+    return Observation(target.name, _stamp(now), problems=problems, **found)
+
+
+def _stamp(now: Callable[[], datetime]) -> str:
+    return now().astimezone(UTC).isoformat(timespec="seconds")
