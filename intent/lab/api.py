@@ -1,0 +1,299 @@
+"""The REST API of one switch: from a request to an answer, without any network."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from intent.catalog.defaults import Default, nvue_defaults
+from intent.core.tree import Path, pointer
+from intent.lab import trees as lab_trees
+from intent.lab import views
+from intent.lab.auth import Caller, Denied
+from intent.lab.machine import BadBody, Machine, Refusal
+from intent.lab.operational import Operational
+from intent.lab.store import Blob
+from intent.lab.trees import MISSING, Json
+from intent.lab.walker import SchemaError
+from intent.lab.world import World
+
+ROOT = "/nvue_v1"
+MAX_JSON_DEPTH_ERROR = "the body is nested too deep"
+
+_TITLES = {
+    400: "Bad Request",
+    401: "Unauthorized",
+    403: "Forbidden",
+    404: "Not Found",
+    405: "Method Not Allowed",
+    409: "Conflict",
+    413: "Request Entity Too Large",
+    415: "Unsupported Media Type",
+    431: "Request Header Fields Too Large",
+    500: "Internal Server Error",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request as it came.
+
+    Args:
+        method: `GET`, `PATCH`, …
+        target: path and query as sent.
+        headers: by lower-case name.
+        body: as sent.
+    """
+
+    method: str
+    target: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """An answer.
+
+    Args:
+        status: HTTP status.
+        body: value to send as JSON; None for no body.
+        headers: further headers.
+        delay_s: seconds to wait before it is sent.
+    """
+
+    status: int
+    body: Any = None
+    headers: tuple[tuple[str, str], ...] = ()
+    delay_s: float = 0.0
+
+
+def problem(status: int, detail: str, errors: list[SchemaError] | None = None) -> Response:
+    """An error in the form of RFC 7807, with NVUE's list of what the schema refused."""
+    body: Json = {"detail": detail, "status": status, "title": _TITLES.get(status, "Error"), "type": "about:blank"}
+    if errors is not None:
+        found = [{"error": item.error, "instanceLocation": item.location} for item in errors]
+        body["validation"] = {"valid": False, "selected_errors": found}
+    headers = (("WWW-Authenticate", 'Basic realm="NVUE API"'),) if status == 401 else ()
+    return Response(status, body, headers)
+
+
+class Api:
+    """Answers requests to any switch of a lab.
+
+    Args:
+        world: the lab.
+    """
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.operational = Operational(world)
+        self._defaults: tuple[Default, ...] = nvue_defaults()
+
+    def handle(self, name: str, request: Request) -> Response:
+        """Answer a request to a switch; time moves on first."""
+        machine = self.world.machines[name]
+        now = self.world.agenda.run()
+        counters = machine.counters
+        counters.requests += 1
+        if request.method in ("GET", "HEAD"):
+            counters.reads += 1
+        else:
+            counters.writes += 1
+        response = self._checked(machine, request, now)
+        if response.status in (401, 403):
+            counters.refused += 1
+        delay = machine.faults.delay_s
+        return Response(response.status, response.body, response.headers, delay) if delay else response
+
+    def _checked(self, machine: Machine, request: Request, now: float) -> Response:
+        try:
+            caller = machine.accounts.caller(
+                request.headers.get("authorization", ""), now, tokens=machine.dialect.tokens
+            )
+            if caller is Denied.WHO:
+                return problem(401, "The credentials are not valid")
+            if isinstance(caller, Denied):
+                return problem(403, "The factory password of user cumulus must be changed first")
+            if request.method not in ("GET", "PATCH", "POST", "DELETE"):
+                return problem(405, f"Method {request.method} is not allowed")
+            if request.method != "GET" and not caller.writes:
+                return problem(403, f"User {caller.user} may only read")
+            return self._route(machine, request, caller, now)
+        except BadBody as error:
+            return problem(400, "Schema validation failed", error.errors)
+        except Refusal as error:
+            return problem(error.status, error.detail)
+
+    def _route(self, machine: Machine, request: Request, caller: Caller, now: float) -> Response:
+        try:
+            parts = urlsplit(request.target)
+            query = parse_qs(parts.query, keep_blank_values=True, max_num_fields=200)
+        except ValueError:
+            raise Refusal(400, "The request target is not a valid path and query") from None
+        if parts.path != ROOT and not parts.path.startswith(ROOT + "/"):
+            raise Refusal(404, "The API is at /nvue_v1")
+        path = tuple(unquote(piece) for piece in parts.path[len(ROOT) :].split("/") if piece)
+        if path[:1] == ("revision",):
+            return self._revision(machine, request, path[1:], caller, now)
+        if path == ("api-token",) and request.method == "GET" and machine.dialect.tokens:
+            return Response(200, {"token": machine.accounts.token(caller.user, now)})
+        if request.method == "GET":
+            return Response(200, self._read(machine, path, query))
+        if request.method == "POST":
+            raise Refusal(404, f"There is no action at {pointer(path)[:200]}")
+        name = _one(query, "rev")
+        if not name:
+            raise Refusal(400, "Parameter rev is missing: changes go to a revision")
+        if request.method == "DELETE":
+            machine.clear(name, path)
+            return self._deleted(machine)
+        return self._patch(machine, name, path, request)
+
+    @staticmethod
+    def _deleted(machine: Machine) -> Response:
+        return Response(machine.dialect.delete_status, {} if machine.dialect.delete_body else None)
+
+    def _patch(self, machine: Machine, name: str, path: Path, request: Request) -> Response:
+        over, tree = machine.merge(name, path, decoded(request))
+        shown: Any = tree if machine.dialect.patch_answer == "whole" else _with_types(over, tree)
+        shown = lab_trees.at(shown, path)
+        return Response(200, {} if shown is MISSING else shown)
+
+    # Revisions
+
+    def _revision(self, machine: Machine, request: Request, path: Path, caller: Caller, now: float) -> Response:
+        if not path:
+            if request.method == "GET":
+                return Response(200, self._revisions(machine))
+            if request.method == "POST":
+                made = machine.create(caller.user, now)
+                return Response(machine.dialect.post_status, {made.id: made.shown()})
+            raise Refusal(405, f"Method {request.method} is not allowed on /revision")
+        name = "/".join(path)
+        if request.method == "GET":
+            return Response(200, self._shown(machine, name))
+        if request.method == "PATCH":
+            return Response(200, machine.order(name, decoded(request)).shown())
+        if request.method == "DELETE":
+            machine.discard(name)
+            return self._deleted(machine)
+        raise Refusal(405, f"Method {request.method} is not allowed on a revision")
+
+    def _revisions(self, machine: Machine) -> Json:
+        shown = {name: revision.shown() for name, revision in machine.store.revisions.items()}
+        return {**shown, "applied": self._shown(machine, "applied"), "startup": self._shown(machine, "startup")}
+
+    @staticmethod
+    def _shown(machine: Machine, name: str) -> Json:
+        shown = machine.revision(name).shown()
+        if name == "startup":
+            return {"state": "inactive", "transition": {"issue": {}, "progress": ""}}
+        if name == "applied":
+            shown["last-apply"] = {"rev_id": machine.store.applied_id}
+        return shown
+
+    # Reading
+
+    def _read(self, machine: Machine, path: Path, query: Mapping[str, list[str]]) -> Any:
+        include, omit = query.get("include", []), query.get("omit", [])
+        view = _one(query, "view")
+        if view and (include or omit):
+            raise Refusal(400, "view excludes include and omit")
+        if view and view not in views.VIEWS:
+            raise Refusal(400, f"view {view[:40]!r} is not one of {', '.join(views.VIEWS)}")
+        rev = _one(query, "rev") or "operational"
+        if rev == "operational":
+            value = self.operational.read(machine, path, views.second_keys(include) if include else None)
+        else:
+            value = self._configuration(machine, rev, path, query)
+        if value is MISSING:
+            raise Refusal(404, f"The requested item {pointer(path)[:200] or '/'} does not exist")
+        try:
+            for text in query.get("filter", []):
+                value = views.filtered(value, text)
+        except ValueError as error:
+            raise Refusal(400, str(error)) from None
+        if include:
+            value = views.include(value, include)
+        return views.omit(value, omit) if omit else value
+
+    def _configuration(self, machine: Machine, rev: str, path: Path, query: Mapping[str, list[str]]) -> Any:
+        tree = machine.tree(self._blob(machine, rev))
+        against = _one(query, "diff")
+        if against:
+            other = machine.tree(self._blob(machine, against))
+            here, there = lab_trees.at(tree, path), lab_trees.at(other, path)
+            return lab_trees.diff(_object(here), _object(there))
+        if _one(query, "filled") != "false":
+            tree = views.filled(machine.schema, tree, self._defaults)
+        value = lab_trees.at(tree, path)
+        if machine.faults.ranges and not (machine.dialect.expand and _one(query, "expand") == "true"):
+            value = _grouped(value, path)
+        return value
+
+    @staticmethod
+    def _blob(machine: Machine, rev: str) -> Blob:
+        if rev == "empty":
+            return machine.tools.trees.empty
+        if rev in ("applied", "startup"):
+            return machine.store.applied if rev == "applied" else machine.store.startup
+        if rev == "pending":
+            pending = [item for item in machine.store.revisions.values() if item.state == "pending"]
+            if not pending:
+                raise Refusal(404, "There is no pending revision")
+            return pending[-1].blob
+        return machine.revision(rev).blob
+
+
+def decoded(request: Request) -> Any:
+    """The JSON body of a request.
+
+    Raises:
+        Refusal: it is not JSON, or says it is something else.
+    """
+    kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise Refusal(415, f"Content type {kind[:60]!r} is not supported; send application/json")
+    try:
+        return json.loads(request.body.decode(), parse_constant=_no_constant)
+    except RecursionError:
+        raise Refusal(400, MAX_JSON_DEPTH_ERROR) from None
+    except ValueError as error:
+        raise Refusal(400, f"The body is not valid JSON: {str(error)[:200]}") from None
+
+
+def _no_constant(text: str) -> None:
+    raise ValueError(f"{text} is not JSON")
+
+
+def _one(query: Mapping[str, list[str]], key: str) -> str:
+    values = query.get(key)
+    return values[-1] if values else ""
+
+
+def _object(value: Any) -> Json:
+    return value if isinstance(value, dict) else {}
+
+
+def _with_types(over: Json, tree: Json) -> Json:
+    added = over.get("interface")
+    if not isinstance(added, dict):
+        return over
+    held = _object(tree.get("interface"))
+    shown = {}
+    for name, value in added.items():
+        kind = _object(held.get(name)).get("type")
+        shown[name] = {**value, "type": kind} if isinstance(value, dict) and kind and "type" not in value else value
+    return {**over, "interface": shown}
+
+
+def _grouped(value: Any, path: Path) -> Any:
+    if path == ("interface",):
+        return lab_trees.collapsed(_object(value))
+    if path == () and isinstance(value, dict) and isinstance(value.get("interface"), dict):
+        return {**value, "interface": lab_trees.collapsed(value["interface"])}
+    return value

@@ -1,0 +1,176 @@
+"""Starting, stopping and ordering about a lab that runs as a process of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from intent.core.errors import IntentError
+from intent.lab import control, state
+from intent.lab.serve import ERROR
+from intent.lab.state import LabInfo
+from intent.lab.wiring import load
+
+ADDRESS_BASE = "127.80.0.0"
+PORT = 8765
+LOG = "lab.log"
+_START_S = 120.0
+_STOP_S = 10.0
+_LOOK_S = 0.02
+
+
+def up(
+    wiring: Path,
+    state_dir: Path,
+    *,
+    address_base: str = ADDRESS_BASE,
+    port: int = PORT,
+    factory: bool = False,
+    apply_s: float = 0.1,
+) -> LabInfo:
+    """Start a lab and wait until it listens.
+
+    Args:
+        wiring: wiring file.
+        state_dir: folder for its state file, certificates and log; made when missing.
+        address_base: loopback address the numbering starts from.
+        port: port of every switch; 0 takes a free one.
+        factory: all switches still have their factory password.
+        apply_s: seconds an apply takes.
+
+    Raises:
+        IntentError: the wiring is not valid, a lab is already running there, or it does not start (port busy, …).
+    """
+    load(wiring)
+    running = _running(state_dir)
+    if running is not None:
+        raise IntentError(
+            f"a lab is already running in {state_dir} (process {running.pid})", hint="stop it with `intent lab down`"
+        )
+    state_dir.mkdir(parents=True, exist_ok=True)
+    for name in (state.FILE, ERROR):
+        (state_dir / name).unlink(missing_ok=True)
+    command = [sys.executable, "-m", "intent.lab.serve", str(state_dir.resolve()), str(wiring.resolve())]
+    command += ["--address-base", address_base, "--port", str(port), "--apply-seconds", str(apply_s)]
+    if factory:
+        command.append("--factory")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    with (state_dir / LOG).open("ab") as log:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+            cwd="/",
+            env=environment,
+        )
+    return _ready(process, state_dir)
+
+
+def _ready(process: subprocess.Popen[bytes], state_dir: Path) -> LabInfo:
+    limit = time.monotonic() + _START_S
+    while time.monotonic() < limit:
+        if process.poll() is not None:
+            raise _start_failed(state_dir)
+        if (state_dir / state.FILE).exists():
+            return state.load(state_dir)
+        time.sleep(_LOOK_S)
+    process.terminate()
+    process.wait()
+    raise IntentError(f"the lab did not start within {_START_S:g} s", hint=f"see {state_dir / LOG}")
+
+
+def _start_failed(state_dir: Path) -> IntentError:
+    try:
+        body = json.loads((state_dir / ERROR).read_text(encoding="utf-8"))
+        return IntentError(f"the lab did not start: {body['message']}", hint=str(body["hint"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return IntentError("the lab did not start", hint=f"see {state_dir / LOG}")
+
+
+def down(state_dir: Path) -> bool:
+    """Stop the lab of a folder; True when one was running.
+
+    Raises:
+        IntentError: it does not stop.
+    """
+    info = _running(state_dir)
+    if info is None:
+        (state_dir / state.FILE).unlink(missing_ok=True)
+        return False
+    with contextlib.suppress(IntentError):
+        control.order(info.control_url, info.control_token, "POST", "/stop", {})
+    if not _gone(info.pid, _STOP_S / 2):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(info.pid, signal.SIGTERM)
+        if not _gone(info.pid, _STOP_S / 2):
+            raise IntentError(f"the lab's process {info.pid} does not stop", hint=f"kill {info.pid}")
+    (state_dir / state.FILE).unlink(missing_ok=True)
+    return True
+
+
+def status(state_dir: Path) -> dict[str, Any]:
+    """Counters, applied revision, reachability and standing faults of every switch, under `switches`.
+
+    Raises:
+        IntentError: no lab is running there.
+    """
+    info = _required(state_dir)
+    answer: dict[str, Any] = control.order(info.control_url, info.control_token, "GET", "/status")
+    return answer
+
+
+def fault(state_dir: Path, kind: str, device: str, **options: Any) -> str:
+    """Let something go wrong at a switch; the kinds stand in `intent.lab.faults`.
+
+    Returns:
+        What was done, in words.
+
+    Raises:
+        IntentError: no lab is running there, or it refuses.
+    """
+    info = _required(state_dir)
+    body = {"kind": kind, "device": device, "options": options}
+    return str(control.order(info.control_url, info.control_token, "POST", "/fault", body)["done"])
+
+
+def _required(state_dir: Path) -> LabInfo:
+    info = _running(state_dir)
+    if info is None:
+        raise IntentError(f"no lab is running in {state_dir}", hint="start one with `intent lab up`")
+    return info
+
+
+def _running(state_dir: Path) -> LabInfo | None:
+    if not (state_dir / state.FILE).exists():
+        return None
+    info = state.load(state_dir)
+    return info if _is_lab(info.pid) else None
+
+
+def _is_lab(pid: int) -> bool:
+    try:
+        command = Path(f"/proc/{pid}/cmdline").read_bytes()
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return False
+    return b"intent.lab.serve" in command and stat.rpartition(")")[2].split()[0] != "Z"
+
+
+def _gone(pid: int, seconds: float) -> bool:
+    limit = time.monotonic() + seconds
+    while time.monotonic() < limit:
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(pid, os.WNOHANG)
+        if not _is_lab(pid):
+            return True
+        time.sleep(_LOOK_S)
+    return False

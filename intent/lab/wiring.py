@@ -1,0 +1,233 @@
+"""The file that says which switches and hosts a lab has and how they are wired."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from intent.core.errors import IntentError
+
+MAX_BYTES = 256 * 1024 * 1024
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,252}")
+_MAC = re.compile(r"([0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}")
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """A switch of the lab.
+
+    Args:
+        name: name, also its host name on day 0.
+        model: hardware model, a key of the catalog.
+        release: release it runs (`5.16.4`).
+        mac: base MAC address; empty lets the lab number it.
+        serial: serial number; empty lets the lab number it.
+        address: management address in the design, with or without prefix length; empty means DHCP.
+        factory: the factory password is still set.
+    """
+
+    name: str
+    model: str
+    release: str
+    mac: str = ""
+    serial: str = ""
+    address: str = ""
+    factory: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HostPort:
+    """A port of a host.
+
+    Args:
+        name: name as the host's LLDP sends it.
+        mac: MAC address; sent by LLDP when the name is empty.
+    """
+
+    name: str
+    mac: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """A host: its ports are up at whatever speed the switch side runs."""
+
+    name: str
+    ports: tuple[HostPort, ...]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class End:
+    """One end of a cable."""
+
+    device: str
+    port: str
+
+    def __str__(self) -> str:
+        return f"{self.device}:{self.port}"
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A cable between two ends."""
+
+    a: End
+    b: End
+
+
+@dataclass(frozen=True, slots=True)
+class Wiring:
+    """All devices and cables of a lab."""
+
+    switches: tuple[Switch, ...]
+    hosts: tuple[Host, ...] = ()
+    links: tuple[Link, ...] = ()
+
+
+class _Reader:
+    def __init__(self, source: str) -> None:
+        self.source = source
+
+    def fail(self, where: str, what: str, hint: str = "") -> IntentError:
+        return IntentError(f"wiring file {self.source}: {where}: {what}", hint=hint)
+
+    def object(self, value: Any, where: str, known: tuple[str, ...], required: tuple[str, ...]) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise self.fail(where, f"an object is needed, {type(value).__name__} given")
+        for key in value:
+            if key not in known:
+                raise self.fail(where, f"unknown key {key[:60]!r}", f"known: {', '.join(known)}")
+        for key in required:
+            if key not in value:
+                raise self.fail(where, f"key {key!r} is missing")
+        return value
+
+    def items(self, value: Any, where: str) -> list[Any]:
+        if not isinstance(value, list):
+            raise self.fail(where, f"a list is needed, {type(value).__name__} given")
+        return value
+
+    def text(self, holder: Mapping[str, Any], key: str, where: str, pattern: re.Pattern[str] | None = None) -> str:
+        value = holder.get(key, "")
+        if not isinstance(value, str):
+            raise self.fail(f"{where}.{key}", f"text is needed, {type(value).__name__} given")
+        if value and pattern and not pattern.fullmatch(value):
+            raise self.fail(f"{where}.{key}", f"{value[:60]!r} is not valid")
+        return value
+
+    def name(self, holder: Mapping[str, Any], key: str, where: str) -> str:
+        value = self.text(holder, key, where, _NAME)
+        if not value:
+            raise self.fail(f"{where}.{key}", "must not be empty")
+        return value
+
+
+def _switch(read: _Reader, value: Any, where: str) -> Switch:
+    known = ("name", "model", "release", "mac", "serial", "address", "factory")
+    held = read.object(value, where, known, ("name", "model", "release"))
+    factory = held.get("factory", False)
+    if not isinstance(factory, bool):
+        raise read.fail(f"{where}.factory", "true or false is needed")
+    return Switch(
+        name=read.name(held, "name", where),
+        model=read.name(held, "model", where),
+        release=read.name(held, "release", where),
+        mac=read.text(held, "mac", where, _MAC).lower(),
+        serial=read.text(held, "serial", where),
+        address=read.text(held, "address", where),
+        factory=factory,
+    )
+
+
+def _host(read: _Reader, value: Any, where: str) -> Host:
+    held = read.object(value, where, ("name", "ports"), ("name", "ports"))
+    ports = []
+    for at, item in enumerate(read.items(held["ports"], f"{where}.ports")):
+        place = f"{where}.ports[{at}]"
+        port = read.object(item, place, ("name", "mac"), ("name",))
+        ports.append(HostPort(read.name(port, "name", place), read.text(port, "mac", place, _MAC).lower()))
+    return Host(read.name(held, "name", where), tuple(ports))
+
+
+def _link(read: _Reader, value: Any, where: str) -> Link:
+    held = read.object(value, where, ("a", "b"), ("a", "b"))
+    ends = []
+    for side in ("a", "b"):
+        place = f"{where}.{side}"
+        end = read.object(held[side], place, ("device", "port"), ("device", "port"))
+        ends.append(End(read.name(end, "device", place), read.name(end, "port", place)))
+    return Link(ends[0], ends[1])
+
+
+def parse(document: Any, source: str) -> Wiring:
+    """Read a wiring document strictly.
+
+    Args:
+        document: the decoded JSON.
+        source: name for messages.
+
+    Raises:
+        IntentError: a key is unknown, missing or of the wrong type, a name stands twice, a cable ends nowhere or
+            a port holds two cables.
+    """
+    read = _Reader(source)
+    held = read.object(document, "top level", ("switches", "hosts", "links"), ("switches",))
+
+    def several(key: str, one: Callable[[_Reader, Any, str], Any]) -> tuple[Any, ...]:
+        items = read.items(held.get(key, []), key)
+        return tuple(one(read, item, f"{key}[{at}]") for at, item in enumerate(items))
+
+    wiring = Wiring(several("switches", _switch), several("hosts", _host), several("links", _link))
+    if not wiring.switches:
+        raise read.fail("switches", "a lab needs at least one switch")
+    _consistent(read, wiring)
+    return wiring
+
+
+def _consistent(read: _Reader, wiring: Wiring) -> None:
+    seen: set[str] = set()
+    for name in (*(switch.name for switch in wiring.switches), *(host.name for host in wiring.hosts)):
+        if name in seen:
+            raise read.fail("switches and hosts", f"the name {name!r} stands twice")
+        seen.add(name)
+    ports = {host.name: {port.name for port in host.ports} for host in wiring.hosts}
+    taken: dict[End, int] = {}
+    for at, link in enumerate(wiring.links):
+        for end in (link.a, link.b):
+            where = f"links[{at}]"
+            if end.device not in seen:
+                raise read.fail(where, f"no device is called {end.device!r}")
+            if end.device in ports and end.port not in ports[end.device]:
+                raise read.fail(where, f"host {end.device} has no port {end.port!r}")
+            if end in taken:
+                raise read.fail(where, f"port {end} already holds the cable of links[{taken[end]}]")
+            taken[end] = at
+
+
+def load(path: Path) -> Wiring:
+    """Read a wiring file.
+
+    Raises:
+        IntentError: the file cannot be read or is not a valid wiring.
+    """
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise IntentError(f"wiring file {path}: larger than {MAX_BYTES // 2**20} MiB")
+        document = json.loads(path.read_bytes().decode("utf-8-sig"))
+    except OSError as error:
+        raise IntentError(f"wiring file {path}: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise IntentError(f"wiring file {path}: not UTF-8 text") from None
+    except (ValueError, RecursionError) as error:
+        raise IntentError(f"wiring file {path}: not valid JSON: {error}") from None
+    return parse(document, str(path))
+
+
+def factory_fresh(wiring: Wiring) -> Wiring:
+    """The same lab with every switch as it leaves the factory."""
+    return replace(wiring, switches=tuple(replace(switch, factory=True) for switch in wiring.switches))
