@@ -60,16 +60,16 @@ class _Numbers:
 def _pieces(text: str) -> Iterator[tuple[str, ...] | _Numbers]:
     at = 0
     for match in _BRACE.finditer(text):
-        yield (_plain(text[at : match.start()], text),)
+        yield (_plain(text[at : match.start()]),)
         first, last = match[1], match[2]
         if int(first, 10) > int(last, 10):
             raise ValueError(f"range {match[0]} runs backwards: write {{{last}..{first}}}")
         yield _Numbers(first, last)
         at = match.end()
-    yield (_plain(text[at:], text),)
+    yield (_plain(text[at:]),)
 
 
-def _plain(part: str, whole: str) -> str:
+def _plain(part: str) -> str:
     if "{" in part or "}" in part:
-        raise ValueError(f"{whole!r}: a range is written {{01..08}}: two numbers with two dots between")
+        raise ValueError("expected a range such as {01..08}: two numbers with two dots between")
     return part

@@ -124,7 +124,7 @@ class _Builder:
         span = self._span(event)
         self._untagged(event, span)
         self.scalars.append((event.start_mark.index, event.end_mark.index))
-        node = TextNode(span, event.value, event.style is None)
+        node = TextNode(span, event.value, not event.style)
         if event.anchor:
             self._anchors[event.anchor] = node
         self._put(node)

@@ -49,7 +49,7 @@ __all__ = [
     "Underlay", "Unit", "User",
 ]  # fmt: skip
 
-_TENANTS = "tenants"
+_TENANTS = "separation of tenants"
 _KUBERNETES = "Kubernetes clusters"
 
 

@@ -55,7 +55,9 @@ class Resolver:
         if shape.short and isinstance(node, TextNode) and not is_nothing(node):
             node = MapNode(node.span, {shape.short: (node, node)})
         if not isinstance(node, MapNode):
-            return self._unshaped("a mapping", node, path, place)
+            only = shape.required if isinstance(shape, RecordShape) else ()
+            hint = f"write {{{only[0]}: …}}" if len(only) == 1 and isinstance(node, TextNode) else ""
+            return self._unshaped("a mapping", node, path, place, hint)
         return self._map(shape, node, path) if isinstance(shape, MapShape) else self._record(shape, node, path, place)
 
     def _scalar(self, shape: ScalarShape, node: Node, path: Location) -> Any:
@@ -162,10 +164,11 @@ class Resolver:
             result[key] = self._raw(value, (*path, key))
         return FAILED if FAILED in result.values() else result
 
-    def _unshaped(self, expected: str, node: Node, path: Location, place: Span | None) -> _Failed:
+    def _unshaped(self, expected: str, node: Node, path: Location, place: Span | None, hint: str = "") -> _Failed:
         got = kind(node)
         span = place if place and got == "nothing" else node.span
-        hint = "leave the key out to use the default, or quote the text" if got == "nothing" else ""
+        if got == "nothing":
+            hint = "leave the key out to use the default, or quote the text"
         if expected == "a list" and got != "nothing":
             hint = "write [ ] around it"
         self._findings.error(Code.SHAPE, f"{where(path)}: expected {expected}, got {got}", span, hint=hint)

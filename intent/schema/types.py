@@ -68,8 +68,8 @@ def _free(text: str) -> str:
 
 
 def _network(text: str) -> ipaddress.IPv4Network:
-    address, slash, _ = text.partition("/")
-    if not slash:
+    address, slash, length = text.partition("/")
+    if not (slash and re.fullmatch(r"\d{1,2}", length)):
         raise ValueError("expected an IPv4 prefix with its length such as 10.64.0.0/12")
     try:
         network = ipaddress.IPv4Interface(text).network
@@ -142,9 +142,9 @@ def _template(fields: frozenset[str]) -> Any:
             if literal and not re.fullmatch(r"[A-Za-z0-9._-]+", literal):
                 raise ValueError("expected a name template of letters, digits, '-', '_', '.' and fields in braces")
             if field is not None and (field not in fields or conversion):
-                raise ValueError(f"expected fields out of {known}, got {{{field}}}")
+                raise ValueError(f"expected fields out of {known}, not {{{field}}}")
             if spec and not re.fullmatch(r"0?[1-9]", spec):
-                raise ValueError(f"expected a width such as {{n:02}}, got {{{field}:{spec}}}")
+                raise ValueError(f"expected a width such as {{n:02}}, not {{{field}:{spec}}}")
         if not any(field == "n" for _, field, _, _ in parts):
             raise ValueError("expected a name template with {n} in it, else all names are the same")
         return text
