@@ -9,7 +9,7 @@ from itertools import product
 LIMIT = 100_000
 """Most names one text may stand for; more is a slip of the finger or an attack."""
 
-_BRACE = re.compile(r"\{(\d{1,9})\.\.(\d{1,9})\}")
+_BRACE = re.compile(r"\{([0-9]{1,9})\.\.([0-9]{1,9})\}")
 
 
 def expand(text: str) -> tuple[str, ...]:

@@ -10,15 +10,15 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
-_NUMBER = r"(\d{1,15}(?:\.\d{1,9})?)"
+_NUMBER = r"([0-9]{1,15}(?:\.[0-9]{1,9})?)"
 _LENGTH = re.compile(rf"{_NUMBER}\s?m")
 _DURATION = re.compile(rf"{_NUMBER}\s?(us|ms|s|m|h|d)")
-_RATE = re.compile(r"(\d{1,6})\s?G")
+_RATE = re.compile(r"([0-9]{1,6})\s?G")
 _SIZE = re.compile(rf"{_NUMBER}\s?(B|KB|MB|GB|KiB|MiB|GiB)")
-_RATIO = re.compile(r"(\d{1,4})\s?:\s?(\d{1,4})")
+_RATIO = re.compile(r"([0-9]{1,4})\s?:\s?([0-9]{1,4})")
 _PERCENT = re.compile(rf"{_NUMBER}\s?%")
-_COUNT = re.compile(r"\d{1,9}")
-_BFD = re.compile(r"(\d{1,3})\s?x\s?(\d{1,9})\s?ms")
+_COUNT = re.compile(r"[0-9]{1,9}")
+_BFD = re.compile(r"([0-9]{1,3})\s?x\s?([0-9]{1,9})\s?ms")
 
 _MICROSECONDS = {"us": 1, "ms": 10**3, "s": 10**6, "m": 60 * 10**6, "h": 3600 * 10**6, "d": 86400 * 10**6}
 _BYTES = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}

@@ -13,7 +13,7 @@ from intent.schema.markers import Raw, Scalar
 
 _NAME = r"^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$"
 _RANGE = r"^[A-Za-z0-9._{}-]+$"
-_RELEASE = r"^\d{1,3}\.\d{1,3}(\.\d{1,3})?$"
+_RELEASE = r"^[0-9]{1,3}\.[0-9]{1,3}(\.[0-9]{1,3})?$"
 _POINTER = r"^(/[^/\s]+)+$"
 _ANY_TEXT = ("string", "number", "boolean")
 
@@ -69,7 +69,7 @@ def _free(text: str) -> str:
 
 def _network(text: str) -> ipaddress.IPv4Network:
     address, slash, length = text.partition("/")
-    if not (slash and re.fullmatch(r"\d{1,2}", length)):
+    if not (slash and re.fullmatch(r"[0-9]{1,2}", length)):
         raise ValueError("expected an IPv4 prefix with its length such as 10.64.0.0/12")
     try:
         network = ipaddress.IPv4Interface(text).network
@@ -88,7 +88,7 @@ def _address(text: str) -> ipaddress.IPv4Address:
 
 
 def _host(text: str) -> str:
-    if re.fullmatch(r"[\d.]+", text):
+    if re.fullmatch(r"[0-9.]+", text):
         return str(_address(text))
     if ":" in text:
         try:
@@ -101,7 +101,7 @@ def _host(text: str) -> str:
 
 
 def _asns(text: str) -> NumberRange:
-    match = re.fullmatch(r"(\d{1,10})\s?-\s?(\d{1,10})", text)
+    match = re.fullmatch(r"([0-9]{1,10})\s?-\s?([0-9]{1,10})", text)
     if not match:
         raise ValueError("expected a range of AS numbers such as 4200100000-4200199999")
     first, last = int(match[1], 10), int(match[2], 10)
@@ -161,7 +161,7 @@ Network = Annotated[ipaddress.IPv4Network, Scalar(_network, "an IPv4 prefix such
 Address = Annotated[ipaddress.IPv4Address, Scalar(_address, "an IPv4 address such as 10.1.0.1", r"^[0-9.]+$")]
 Host = Annotated[str, Scalar(_host, "an IP address or a host name", r"^[A-Za-z0-9:.-]+$")]
 AsnRange = Annotated[
-    NumberRange, Scalar(_asns, "a range of AS numbers such as 4200100000-4200199999", r"^\d+ ?- ?\d+$")
+    NumberRange, Scalar(_asns, "a range of AS numbers such as 4200100000-4200199999", r"^[0-9]+ ?- ?[0-9]+$")
 ]
 Pointer = Annotated[str, Scalar(_pointer, "a path such as /system/aaa", _POINTER)]
 Timezone = Annotated[str, Scalar(_timezone, "a time zone such as Europe/Paris", r"^[A-Za-z]")]
