@@ -13,9 +13,10 @@ from intent.core.tree import Path, pointer
 from intent.lab import trees as lab_trees
 from intent.lab import views
 from intent.lab.auth import Caller, Denied
-from intent.lab.machine import BadBody, Machine, Refusal
+from intent.lab.machine import Machine
 from intent.lab.operational import Operational
 from intent.lab.store import Blob
+from intent.lab.tools import BadBody, Refusal
 from intent.lab.trees import MISSING, Json
 from intent.lab.walker import SchemaError
 from intent.lab.world import World
@@ -177,7 +178,7 @@ class Api:
         if request.method == "GET":
             return Response(200, self._shown(machine, name))
         if request.method == "PATCH":
-            return Response(200, machine.order(name, decoded(request)).shown())
+            return Response(200, machine.life.order(name, decoded(request)).shown())
         if request.method == "DELETE":
             machine.discard(name)
             return self._deleted(machine)

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from intent.core.errors import IntentError
 from intent.lab.api import Request, Response, decoded, problem
-from intent.lab.machine import Refusal
+from intent.lab.tools import Refusal
 from intent.lab.world import World
 
 TIMEOUT_S = 30.0

@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 from intent.core.errors import IntentError
 from intent.lab.agenda import Clock
 from intent.lab.control import snapshot
-from intent.lab.machine import Timing
 from intent.lab.server import ADDRESS_BASE, Server
 from intent.lab.state import LabInfo
+from intent.lab.tools import Timing
 from intent.lab.wiring import Wiring
 from intent.lab.world import World
 

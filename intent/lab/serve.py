@@ -14,9 +14,9 @@ import sys
 from pathlib import Path
 
 from intent.core.errors import IntentError
-from intent.lab.machine import Timing
 from intent.lab.server import ADDRESS_BASE, PORT, Server
 from intent.lab.state import FILE
+from intent.lab.tools import Timing
 from intent.lab.wiring import factory_fresh, load
 
 LOCK = "lab.lock"

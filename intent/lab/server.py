@@ -20,9 +20,9 @@ from intent.lab.api import Api, Request, Response, problem
 from intent.lab.control import Control
 from intent.lab.crypt512 import hashed
 from intent.lab.http import IDLE_S, Connection, Service
-from intent.lab.machine import Timing
 from intent.lab.state import LabInfo, Place
 from intent.lab.tls import issue
+from intent.lab.tools import Timing
 from intent.lab.wiring import Wiring
 from intent.lab.world import World
 

@@ -123,6 +123,7 @@ class Store:
         self.revisions: dict[str, Revision] = {}
         self.applied = blob
         self.startup = blob
+        self.applied_id = ""
         first = self.create("root", 0.0)
         first.state = "applied_and_saved"
         self.applied_id = first.id
@@ -138,10 +139,11 @@ class Store:
         name = f"changeset/{user}/{self._number:06}" if self._slash_ids else str(self._number)
         revision = Revision(name, self.applied, user, now)
         self.revisions[name] = revision
+        kept = {self.applied_id, name} | {held.before[0] for held in self.revisions.values() if held.before}
         for old in list(self.revisions.values()):
             if len(self.revisions) <= MAX_REVISIONS:
                 break
-            if old.timer is None and old.id not in (self.applied_id, name) and old.state not in WAITING:
+            if old.timer is None and old.id not in kept and old.state not in WAITING:
                 del self.revisions[old.id]
         if len(self.revisions) > MAX_REVISIONS:
             del self.revisions[name]

@@ -16,8 +16,9 @@ from intent.lab.auth import Passwords
 from intent.lab.dialect import dialect_of, dialects
 from intent.lab.faults import EVENTS, STANDING
 from intent.lab.hardware import Panel
-from intent.lab.machine import BadBody, Epoch, Machine, Refusal, Timing, Tools
+from intent.lab.machine import Machine
 from intent.lab.store import Trees
+from intent.lab.tools import BadBody, Epoch, Refusal, Timing, Tools
 from intent.lab.trees import Json
 from intent.lab.walker import Schema
 from intent.lab.wiring import End, HostPort, Switch, Wiring
@@ -127,7 +128,7 @@ class World:
         sets, unsets = options.get("set") or {}, options.get("unset") or []
         if not isinstance(sets, dict) or not isinstance(unsets, list) or not (sets or unsets):
             raise IntentError("change-by-hand needs set={path: value} or unset=[path, …]")
-        revision = machine.change_by_hand(now, sets, [str(path) for path in unsets])
+        revision = machine.life.change_by_hand(now, sets, [str(path) for path in unsets])
         return f"{machine.spec.name}: revision {revision.id} applied by hand"
 
     def _standing(self, machine: Machine, kind: str, now: float, options: Mapping[str, Any]) -> str:
@@ -151,12 +152,12 @@ class World:
         elif kind == "ranges":
             faults.ranges = True
         elif kind == "reboot":
-            machine.reboot(now, seconds or self.tools.timing.boot_s)
+            machine.life.reboot(now, seconds or self.tools.timing.boot_s)
         elif kind == "set-password":
             machine.accounts.set_password("cumulus", self.user_hash)
         else:
             machine.faults = type(faults)()
-            machine.resume()
+            machine.life.resume()
         return f"{name}: {kind}"
 
     def _cable(self, kind: str, device: str, options: Mapping[str, Any]) -> str:
