@@ -20,7 +20,7 @@ from intent.device.endpoint import Endpoint, Timeouts, tls_context
 from intent.device.errors import Busy, ConnectionLost, DeadlineExceeded
 from intent.device.http import Transport
 from intent.device.nvue.agreement import device_differences
-from intent.device.nvue.canonical import expand_ranges, mask_secrets
+from intent.device.nvue.canonical import Canon, Canons
 from intent.device.nvue.revision import Revision
 from intent.device.nvue.session import DEFAULT_PORT, ROOT, NvueSession
 from intent.device.nvue.states import Kind
@@ -64,6 +64,8 @@ class NVUEDriver(Getters, NetworkDriver):
         self._candidate = ""
         self._previous: tuple[str, Tree] | None = None
         self._pace = Pace()
+        self._release = ""
+        self._canons = Canons()
 
     # --- life
 
@@ -90,7 +92,7 @@ class NVUEDriver(Getters, NetworkDriver):
             )
             session = NvueSession(Transport(endpoint, root=ROOT))
             try:
-                session.facts(session.deadline(), hardware=False)
+                self._release = session.facts(session.deadline(), hardware=False).release
             except IntentError:
                 session.close()
                 raise
@@ -159,7 +161,7 @@ class NVUEDriver(Getters, NetworkDriver):
             deadline = session.deadline()
             forward = session.diff(self._candidate, "applied", deadline)
             backward = session.diff("applied", self._candidate, deadline)
-            return as_text(device_differences(forward, backward))
+            return as_text(device_differences(forward, backward, self._canon()))
 
     def discard_config(self) -> None:
         """Throw the candidate away; without one nothing happens."""
@@ -280,12 +282,15 @@ class NVUEDriver(Getters, NetworkDriver):
         for kind, name in names.items():
             if retrieve in ("all", kind) and name:
                 with napalm_errors():
-                    tree: Tree = expand_ranges(self._opened().tree(name, self._opened().deadline()))
-                tree = mask_secrets(tree) if sanitized else tree
+                    held = self._opened().tree(name, self._opened().deadline())
+                tree = self._canon().tree(held) if sanitized else self._canon().expanded(held)
                 result[kind] = json.dumps(tree, indent=2, sort_keys=True) if format == "json" else as_yaml(tree)
         return result
 
     # --- helpers
+
+    def _canon(self) -> Canon:
+        return self._canons.of(self._release)
 
     def _awaiting(self) -> str:
         found = [item for item in self._opened().revisions(self._opened().deadline()) if item.kind is Kind.CONFIRM]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from napalm.base.test import conftest as napalm_conftest
@@ -56,7 +56,7 @@ class RecordedSession(NvueSession, BaseTestDouble):
 class PatchedNVUEDriver(NVUEDriver):
     """The driver as NAPALM's suite wants it."""
 
-    patched_attrs = ["nvue"]
+    patched_attrs: ClassVar = ["nvue"]
 
     def open(self) -> None:
         self.nvue = RecordedSession()

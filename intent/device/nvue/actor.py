@@ -11,7 +11,7 @@ from intent.device.errors import DeviceError
 from intent.device.fanout import Answer, Fleet
 from intent.device.nvue.closing import Closing
 from intent.device.nvue.release import same_release
-from intent.device.nvue.scope import changes, scoped
+from intent.device.nvue.scope import Scope
 from intent.device.nvue.session import Facts, NvueSession
 from intent.device.nvue.transaction import Means, Transaction
 from intent.device.nvue.waiting import Pace
@@ -54,7 +54,7 @@ class NvueActor:
         def read(target: Target, session: NvueSession) -> Observed:
             deadline = session.deadline()
             facts = session.facts(deadline)
-            found = scoped(session.applied(deadline), by_name[target.name], self._means.secrets)
+            found = self._scope(by_name[target.name]).of(session.applied(deadline), self._means.secrets)
             return _observed(target, facts, found.state, found.digest, found.not_compared)
 
         answers = self._fleet.each([item.target for item in wanted], read)
@@ -77,7 +77,10 @@ class NvueActor:
 
     def difference(self, wanted: Wanted, observed: Observed) -> tuple[Difference, ...]:
         """What leads from live to wanted in scope."""
-        return changes(wanted, observed.state)
+        return self._scope(wanted).changes(observed.state)
+
+    def _scope(self, wanted: Wanted) -> Scope:
+        return Scope(wanted, self._means.canons.of(wanted.target.release))
 
     def disruption(self, wanted: Wanted, differences: Sequence[Difference]) -> tuple[Disruption, ...]:
         """What the differences do to traffic, from the catalog's table."""
@@ -133,7 +136,7 @@ class NvueActor:
 
     def _closing(self, target: Target, session: NvueSession, pending: Mapping[str, str]) -> Closing:
         before = self._before.get(target.name, "")
-        return Closing(session, target.name, pending[target.name], self._closing_s, self._means, before)
+        return Closing(session, target, pending[target.name], self._closing_s, self._means, before)
 
     def _named(self, pending: Mapping[str, str]) -> list[Target]:
         return [self._targets_or(name) for name in pending]

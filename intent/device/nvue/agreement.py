@@ -7,28 +7,28 @@ from typing import Any
 
 from intent.core.secret import referenced
 from intent.core.tree import ABSENT, Difference, Path, dotted, leaves
-from intent.device.nvue.canonical import expand_ranges, is_masked, mask_secrets
+from intent.device.nvue.canonical import Canon, is_hidden
 from intent.device.secrets import MASK
 
 _NAMED = 6
 
 
-def device_differences(forward: Mapping[str, Any], backward: Mapping[str, Any]) -> tuple[Difference, ...]:
+def device_differences(forward: Mapping[str, Any], backward: Mapping[str, Any], canon: Canon) -> tuple[Difference, ...]:
     """One list of differences from a device's diff asked for in both directions.
 
     Args:
         forward: what the candidate holds that the applied configuration does not; None where only that one does.
         backward: the reverse.
+        canon: canonical forms of the device's release.
     """
-    new, old = _present(forward), _present(backward)
+    new, old = _present(canon.tree(forward)), _present(canon.tree(backward))
     found = [Difference(path, old.get(path, ABSENT), value) for path, value in new.items()]
     found += [Difference(path, value, ABSENT) for path, value in old.items() if path not in new]
     return tuple(sorted(found, key=lambda item: item.path))
 
 
 def _present(tree: Mapping[str, Any]) -> dict[Path, Any]:
-    masked = mask_secrets(expand_ranges(tree))
-    return {path: value for path, value in leaves(masked) if value is not None}
+    return {path: value for path, value in leaves(tree) if value is not None}
 
 
 def disagreement(planned: Sequence[Difference], device: Sequence[Difference]) -> tuple[str, ...]:
@@ -73,7 +73,7 @@ def _hollow(item: Difference) -> bool:
 
 
 def _secret(value: Any) -> bool:
-    return referenced(value) is not None or is_masked(value) or value == MASK
+    return referenced(value) is not None or is_hidden(value) or value == MASK
 
 
 def _same(mine: Any, theirs: Any) -> bool:

@@ -1,97 +1,75 @@
-"""Canonical form of a device's tree: ranges expanded, secrets masked, cut to a scope."""
+"""Trees of one release in canonical form, by the release's schema: ranges written out, secrets masked."""
 
 from __future__ import annotations
 
-import itertools
-import re
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Mapping
 from typing import Any
 
-from intent.core.tree import ABSENT, Path, Tree, copy, get, put
-from intent.device.secrets import MASK
-
-_RANGED = frozenset({"interface", "vlan", "member"})
-_SPAN = re.compile(r"(\d+)-(\d+)")
-_LIMIT = 8192
-_SECRET_KEYS = frozenset({"password", "hashed-password", "secret", "auth-password", "priv-password", "enable-password"})
-_MASKED = re.compile(r"^\*+$")
+from intent.catalog.releases import RELEASES, numbers
+from intent.core.errors import IntentError
+from intent.core.tree import Tree
+from intent.formats.nvue.normalise import Mask, normalise
+from intent.formats.nvue.schema import Schema
 
 
-def is_masked(value: Any) -> bool:
+def is_hidden(value: Any) -> bool:
     """True for a secret the device does not show: stars, or its own ciphertext."""
-    return isinstance(value, str) and (value.startswith("$nvsec$") or bool(_MASKED.match(value)))
+    return isinstance(value, str) and (value.startswith("$nvsec$") or (value != "" and set(value) == {"*"}))
 
 
-def expand_ranges(tree: Mapping[str, Any], parent: str = "") -> Tree:
-    """A copy in which a key that stands for several (`swp1-4`, `10,20`) is written out."""
-    result: Tree = {}
-    for key, value in tree.items():
-        names = _names(key) if parent in _RANGED else [key]
-        for name in names:
-            item = expand_ranges(value, key) if isinstance(value, Mapping) else copy(value)
-            present = result.get(name)
-            result[name] = {**present, **item} if isinstance(present, dict) and isinstance(item, dict) else item
-    return result
+class Canon:
+    """Canonical forms for one release.
+
+    Args:
+        schema: the release's schema.
+    """
+
+    __slots__ = ("_schema",)
+
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
+
+    def tree(self, tree: Mapping[str, Any], mask: Mask | None = None) -> Tree:
+        """A copy with ranges written out and secrets masked; references to secrets stay.
+
+        Args:
+            tree: in the release's dialect.
+            mask: what to show for a secret; `(secret)` when not given.
+        """
+        return normalise(tree, self._schema, mask).tree
+
+    def expanded(self, tree: Mapping[str, Any]) -> Tree:
+        """A copy with ranges written out and secrets as they are."""
+        return normalise(tree, self._schema, lambda _path, value: value).tree
 
 
-def _names(key: str) -> list[str]:
-    if "," not in key and not _SPAN.search(key):
-        return [key]
-    names: list[str] = []
-    word = ""
-    for part in key.split(","):
-        prefix = re.match(r"[a-z_]*", part)
-        word = (prefix.group() if prefix else "") or word
-        text = part if not part[:1].isdigit() else word + part
-        pieces = re.split(r"(\d+-\d+)", text)
-        choices = []
-        for piece in pieces:
-            span = _SPAN.fullmatch(piece)
-            low, high = (int(number[:9]) for number in span.groups()) if span else (0, 0)
-            if span and high - low >= _LIMIT:
-                return [key]
-            choices.append([str(number) for number in range(low, high + 1)] if span else [piece])
-        names += ["".join(parts) for parts in itertools.product(*choices)]
-    return names
+class Canons:
+    """Canons by release, each schema read once by whoever holds this."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Canon] = {}
+        self._lock = threading.Lock()
+
+    def of(self, release: str) -> Canon:
+        """The canon of a release; for one we have no schema of, that of the nearest older, else the oldest.
+
+        Only keys that are ranges and places of secrets are taken from it, which hardly change.
+
+        Args:
+            release: `5.16.4`; empty for the newest.
+        """
+        name = _nearest(release)
+        with self._lock:
+            if name not in self._known:
+                self._known[name] = Canon(Schema.load(name))
+            return self._known[name]
 
 
-def mask_secrets(tree: Mapping[str, Any]) -> Tree:
-    """A copy in which values of keys that hold secrets, and values the device hides, are `(secret)`."""
-    result: Tree = {}
-    for key, value in tree.items():
-        if isinstance(value, Mapping):
-            result[key] = mask_secrets(value)
-        elif value is not None and (key in _SECRET_KEYS or is_masked(value)):
-            result[key] = MASK
-        else:
-            result[key] = copy(value)
-    return result
-
-
-def restrict(tree: Mapping[str, Any], owned: Sequence[Path], excepted: Sequence[Path]) -> Tree:
-    """The part of a tree that lies in `owned` and not in `excepted`."""
-    result: Tree = {}
-    for path in owned:
-        value = get(tree, path)
-        if value is ABSENT:
-            continue
-        if not path:
-            result = copy(value)
-        else:
-            put(result, path, copy(value))
-    for path in excepted:
-        _cut(result, path)
-    return result
-
-
-def _cut(tree: Tree, path: Path) -> None:
-    if not path or path[0] not in tree:
-        return
-    if len(path) == 1:
-        del tree[path[0]]
-        return
-    below = tree[path[0]]
-    if isinstance(below, dict):
-        _cut(below, path[1:])
-        if not below:
-            del tree[path[0]]
+def _nearest(release: str) -> str:
+    try:
+        wanted = numbers(release)
+    except IntentError:
+        return RELEASES[-1]
+    older = [name for name in RELEASES if numbers(name) <= wanted]
+    return older[-1] if older else RELEASES[0]

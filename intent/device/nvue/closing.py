@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from intent.core.errors import IntentError
-from intent.device.actor import Outcome, Session, Status
+from intent.device.actor import Outcome, Session, Status, Target
 from intent.device.deadline import Deadline
 from intent.device.errors import BadRequest, ConnectionLost, DeadlineExceeded, DeviceError, NotFound, ServerError
-from intent.device.nvue.canonical import expand_ranges, mask_secrets
+from intent.device.nvue.canonical import Canon
 from intent.device.nvue.revision import Revision
 from intent.device.nvue.session import NvueSession
 from intent.device.nvue.states import Kind
@@ -23,7 +23,7 @@ class Closing:
 
     Args:
         session: with the device, over new connections.
-        name: the device.
+        target: the device.
         revision: the device's own name for what is pending.
         deadline_s: seconds for the whole of it.
         means: what transactions share.
@@ -31,10 +31,11 @@ class Closing:
     """
 
     def __init__(
-        self, session: NvueSession, name: str, revision: str, deadline_s: float, means: Means, before: str = ""
+        self, session: NvueSession, target: Target, revision: str, deadline_s: float, means: Means, before: str = ""
     ) -> None:
         self._session = session
-        self._name = name
+        self._name = target.name
+        self._canon: Canon = means.canons.of(target.release)
         self._revision = revision
         self._deadline: Deadline = session.deadline(deadline_s)
         self._means = means
@@ -86,7 +87,7 @@ class Closing:
                 text = f"{now.words()}: it is in force and no longer awaits confirmation; use rollback"
                 kept = Status.CONFIRMED if now.kind is Kind.GOOD else Status.UNKNOWN
                 return self._outcome(kept, text, self._revision)
-            if self._before and whole_digest(self._session.applied(self._deadline)) != self._before:
+            if self._before and whole_digest(self._session.applied(self._deadline), self._canon) != self._before:
                 text = f"{now.words()}; the configuration in force is neither the new nor the old one"
                 return self._outcome(Status.UNKNOWN, text, self._revision)
             return self._outcome(Status.REVERTED, f"{now.words()}; the old configuration is in force")
@@ -144,7 +145,7 @@ class Closing:
         """True when the revision's configuration is the applied one."""
         here = self._session.diff(self._revision, "applied", self._deadline)
         there = self._session.diff("applied", self._revision, self._deadline)
-        return mask_secrets(expand_ranges(here)) == mask_secrets(expand_ranges(there)) == {}
+        return self._canon.tree(here) == self._canon.tree(there) == {}
 
     def _saved(self, now: Revision, journal: Session) -> Outcome:
         """Confirmed; saved as well where the device does not do so by itself."""

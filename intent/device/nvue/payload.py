@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from intent.core.tree import ABSENT, Difference, Path, Tree, put
-from intent.device.actor import Wanted
-from intent.device.nvue.scope import owned_paths, wanted_tree
+from intent.device.nvue.scope import Scope
 
 
 def additions(differences: Sequence[Difference]) -> Tree:
@@ -19,37 +18,30 @@ def additions(differences: Sequence[Difference]) -> Tree:
     return tree
 
 
-def removals(state: Mapping[str, Any], wanted: Wanted) -> Tree:
+def removals(state: Mapping[str, Any], scope: Scope) -> Tree:
     """What goes away, as None at the highest node that goes away whole.
-
-    A node goes whole only where it is inside what we own and nothing excepted lies below it.
 
     Args:
         state: live tree in scope.
-        wanted: what the device must hold.
+        scope: what the device must hold.
     """
     tree: Tree = {}
-    _collect(state, wanted_tree(wanted), (), wanted, tree)
+    _collect(state, scope.tree, (), scope, tree)
     return tree
 
 
-def _collect(state: Mapping[str, Any], want: Mapping[str, Any], at: Path, wanted: Wanted, tree: Tree) -> None:
+def _collect(state: Mapping[str, Any], want: Mapping[str, Any], at: Path, scope: Scope, tree: Tree) -> None:
     for key, value in state.items():
         path = (*at, key)
         kept = want.get(key, ABSENT)
         below = value if isinstance(value, Mapping) and value else None
         if kept is ABSENT:
-            if below is None or _whole(path, wanted):
+            if below is None or scope.whole(path):
                 put(tree, path, None)
             else:
-                _collect(below, {}, path, wanted, tree)
+                _collect(below, {}, path, scope, tree)
         elif below is not None:
             if isinstance(kept, Mapping):
-                _collect(below, kept, path, wanted, tree)
+                _collect(below, kept, path, scope, tree)
             else:
                 put(tree, path, None)
-
-
-def _whole(path: Path, wanted: Wanted) -> bool:
-    inside = any(path[: len(owned)] == owned for owned in owned_paths(wanted))
-    return inside and not any(taken[: len(path)] == path for taken in wanted.excepted)

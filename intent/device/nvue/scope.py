@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from intent.catalog.patterns import match
 from intent.core.secret import referenced
 from intent.core.tree import ABSENT, Difference, Path, Tree, difference, digest, get, put
 from intent.device.actor import Wanted
-from intent.device.nvue.canonical import expand_ranges, is_masked, mask_secrets, restrict
+from intent.device.nvue.canonical import Canon, is_hidden
 from intent.device.secrets import MASK, SecretStore, placeholders
+from intent.formats.nvue.diff import restrict
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,66 +33,80 @@ class Scoped:
         return digest(self.state)
 
 
-def owned_paths(wanted: Wanted) -> tuple[Path, ...]:
-    """Subtrees that are ours: all of the device when it is replaced."""
-    return ((),) if wanted.replace else wanted.owned
-
-
-def wanted_tree(wanted: Wanted) -> Tree:
-    """What the device must hold, in scope and in canonical keys; secrets as placeholders."""
-    return restrict(expand_ranges(wanted.body), owned_paths(wanted), wanted.excepted)
-
-
-def scoped(live: Mapping[str, Any], wanted: Wanted, secrets: SecretStore) -> Scoped:
-    """What of a live tree is compared with `wanted`.
-
-    A live secret that equals the wanted one shows as its placeholder, any other as `(secret)`. One that cannot be
-    compared (the device hides it, or the reference cannot be resolved here) shows as the placeholder and is listed.
+class Scope:
+    """What one device must hold and which of its subtrees are ours.
 
     Args:
-        live: tree as read, without defaults.
         wanted: what the device must hold.
-        secrets: to compare with.
+        canon: canonical forms of its release.
     """
-    tree = expand_ranges(live)
-    tree = _keys_hidden(tree, wanted.body, secrets)
-    tree = restrict(tree, owned_paths(wanted), wanted.excepted)
-    words: dict[Path, str] = {}
-    silent: list[Path] = []
-    for path, name in placeholders(wanted.body):
-        value = get(tree, path)
-        if value is ABSENT or isinstance(value, Mapping):
-            continue
-        mine = None if is_masked(value) else secrets.peek(name)
-        if mine is None:
-            silent.append(path)
-        words[path] = str(get(wanted.body, path)) if mine is None or mine == value else MASK
-    tree = mask_secrets(tree)
-    for path, text in words.items():
-        put(tree, path, text)
-    return Scoped(tree, tuple(sorted(silent)))
+
+    __slots__ = ("_canon", "body", "excepted", "owned", "tree")
+
+    def __init__(self, wanted: Wanted, canon: Canon) -> None:
+        self._canon = canon
+        self.owned: tuple[Path, ...] = ((),) if wanted.replace else wanted.owned
+        self.excepted = wanted.excepted
+        self.body = canon.expanded(wanted.body)
+        self.tree = restrict(self.body, self.owned, self.excepted)
+
+    def of(self, live: Mapping[str, Any], secrets: SecretStore) -> Scoped:
+        """What of a live tree is compared.
+
+        A live secret that equals the wanted one shows as its placeholder, any other as `(secret)`. One that cannot be
+        compared (the device hides it, or the reference cannot be resolved here) shows as the placeholder and is
+        listed.
+
+        Args:
+            live: tree as read, without defaults.
+            secrets: to compare with.
+        """
+        silent: set[Path] = set()
+
+        def mask(path: Path, value: str) -> str:
+            expected = get(self.body, path)
+            if isinstance(expected, Mapping):
+                return _key_shown(expected, path, value, secrets, silent)
+            return _shown(expected, path, value, secrets, silent)
+
+        tree = restrict(self._canon.tree(live, mask), self.owned, self.excepted)
+        # A reference may stand where the schema knows of no secret: in a raw tree of the user's.
+        for path, _ in placeholders(self.tree):
+            value = get(tree, path)
+            if isinstance(value, str) and value != MASK and referenced(value) is None:
+                put(tree, path, _shown(get(self.tree, path), path, value, secrets, silent))
+        return Scoped(tree, tuple(sorted(path for path in silent if get(tree, path) is not ABSENT)))
+
+    def changes(self, state: Mapping[str, Any]) -> tuple[Difference, ...]:
+        """What leads from a scoped state to what is wanted."""
+        return tuple(difference(state, self.tree))
+
+    def whole(self, path: Path) -> bool:
+        """True when a subtree may be removed at its root: it is all ours, and nothing excepted lies in it."""
+        inside = any(match((*owned, "**"), path) is not None for owned in self.owned)
+        return inside and not any(match(taken[: len(path)], path) is not None for taken in self.excepted)
 
 
-def _keys_hidden(live: Tree, body: Mapping[str, Any], secrets: SecretStore) -> Tree:
-    """`live` with keys that are secrets (an SNMP community) replaced, wherever `body` has a placeholder as a key."""
-    names = [name for key in body if (name := referenced(key)) is not None]
-    result: Tree = {}
-    plain = {key for key in body if referenced(key) is None}
-    values = {secrets.peek(name): key for name in names for key in body if referenced(key) == name}
-    for key, value in live.items():
-        shown = key
-        if names and key not in plain:
-            shown = values.get(key, MASK)
-        below = body.get(shown)
-        hidden = (
-            _keys_hidden(value, below, secrets) if isinstance(value, dict) and isinstance(below, Mapping) else value
-        )
-        if shown == MASK and MASK in result:
-            shown = f"{MASK} {sum(1 for known in result if known.startswith(MASK)) + 1}"
-        result[shown] = hidden
-    return result
+def _shown(expected: Any, path: Path, value: str, secrets: SecretStore, silent: set[Path]) -> str:
+    """What stands for a live secret: the placeholder when it is the wanted one or cannot be compared."""
+    name = referenced(expected)
+    if name is None:
+        return MASK
+    mine = None if is_hidden(value) else secrets.peek(name)
+    if mine is None:
+        silent.add(path)
+    return str(expected) if mine is None or mine == value else MASK
 
 
-def changes(wanted: Wanted, state: Mapping[str, Any]) -> tuple[Difference, ...]:
-    """What leads from a scoped state to what is wanted."""
-    return tuple(difference(state, wanted_tree(wanted)))
+def _key_shown(expected: Mapping[str, Any], path: Path, key: str, secrets: SecretStore, silent: set[Path]) -> str:
+    """The same for a key that is itself a secret, as an SNMP community."""
+    names = {text: name for text in expected if (name := referenced(text)) is not None}
+    values = {text: secrets.peek(name) for text, name in names.items()}
+    for text, value in values.items():
+        if value == key:
+            return text
+    unknown = [text for text, value in values.items() if value is None or is_hidden(key)]
+    if len(unknown) == 1:
+        silent.add((*path, unknown[0]))
+        return unknown[0]
+    return MASK

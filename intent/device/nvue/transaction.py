@@ -17,10 +17,10 @@ from intent.device.actor import Outcome, Request, Session, Status
 from intent.device.deadline import Deadline
 from intent.device.errors import BadRequest, ConnectionLost, DeadlineExceeded, DeviceError
 from intent.device.nvue.agreement import device_differences, disagreement, summary
-from intent.device.nvue.canonical import expand_ranges, mask_secrets
+from intent.device.nvue.canonical import Canon, Canons
 from intent.device.nvue.payload import additions, removals
 from intent.device.nvue.release import same_release
-from intent.device.nvue.scope import Scoped, changes, scoped
+from intent.device.nvue.scope import Scope, Scoped
 from intent.device.nvue.session import NvueSession
 from intent.device.nvue.states import Kind
 from intent.device.nvue.waiting import Pace, Waited, wait_for
@@ -31,9 +31,9 @@ _READ_BACK_S = 20.0
 _CARRIED = (("system", "aaa", "user"), ("system", "api"))
 
 
-def whole_digest(applied: Tree) -> str:
+def whole_digest(applied: Tree, canon: Canon) -> str:
     """Digest of everything a device holds, in canonical keys, secrets masked."""
-    return digest(mask_secrets(expand_ranges(applied)))
+    return digest(canon.tree(applied))
 
 
 class _Ended(Exception):
@@ -51,10 +51,12 @@ class Means:
     Args:
         secrets: resolved while loading a candidate, cut out of every text.
         pace: how often to ask while waiting.
+        canons: canonical forms by release.
     """
 
     secrets: SecretStore
     pace: Pace = field(default_factory=Pace)
+    canons: Canons = field(default_factory=Canons)
 
 
 class Transaction:
@@ -75,6 +77,8 @@ class Transaction:
         self._journal = journal
         self._means = means
         self._name = request.wanted.target.name
+        self._canon = means.canons.of(request.wanted.target.release)
+        self._scope = Scope(request.wanted, self._canon)
         self._deadline: Deadline = session.deadline(request.deadline_s)
         self._candidate = ""
         self.before = ""
@@ -105,14 +109,13 @@ class Transaction:
             text = f"busy: {holding[0].words()}; another change holds the device"
             raise _Ended(self._outcome(Status.FAILED, text))
         self._release()
-        wanted = self._request.wanted
         applied = self._session.applied(self._deadline)
-        self.before = whole_digest(applied)
-        live = scoped(applied, wanted, self._means.secrets)
+        self.before = whole_digest(applied, self._canon)
+        live = self._scope.of(applied, self._means.secrets)
         if live.digest != self._request.digest:
             text = "the device changed since the plan was computed; nothing was written: plan again"
             raise _Ended(self._outcome(Status.STALE, text))
-        found = changes(wanted, live.state)
+        found = self._scope.changes(live.state)
         if found != tuple(sorted(self._request.differences, key=lambda item: item.path)):
             text = "what leads from live to wanted is not what the plan holds; nothing was written: plan again"
             raise _Ended(self._outcome(Status.STALE, text))
@@ -144,7 +147,7 @@ class Transaction:
                     hint="a replace without users and API would lock everybody out of the switch",
                 )
             return [self._means.secrets.fill(wanted.body)]
-        gone = removals(live.state, wanted)
+        gone = removals(live.state, self._scope)
         new = self._means.secrets.fill(additions(self._request.differences))
         return [body for body in (gone, new) if body]
 
@@ -169,7 +172,8 @@ class Transaction:
         """
         forward = self._session.diff(self._candidate, "applied", self._deadline)
         backward = self._session.diff("applied", self._candidate, self._deadline)
-        device = [item for item in device_differences(forward, backward) if item.path not in live.not_compared]
+        found = device_differences(forward, backward, self._canon)
+        device = [item for item in found if item.path not in live.not_compared]
         words = disagreement(self._request.differences, device)
         if words:
             self._discard()
@@ -225,14 +229,14 @@ class Transaction:
 
     def _read_back(self) -> str:
         """Which configuration is in force now, in words."""
-        wanted = self._request.wanted
         try:
-            live = scoped(self._session.applied(self._session.deadline(_READ_BACK_S)), wanted, self._means.secrets)
+            applied = self._session.applied(self._session.deadline(_READ_BACK_S))
         except DeviceError as problem:
             return f"the configuration in force could not be read ({problem.message})"
+        live = self._scope.of(applied, self._means.secrets)
         if live.digest == self._request.digest:
             return _OLD
-        return _NEW if not changes(wanted, live.state) else _NEITHER
+        return _NEITHER if self._scope.changes(live.state) else _NEW
 
     def _timer_words(self) -> str:
         seconds = self._request.confirm_s
