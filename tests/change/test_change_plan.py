@@ -1,0 +1,396 @@
+"""Plans: states, digests, grouping, the plan file and what tampering does to it."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import json
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fake_change_devices import QUICK, Site, after, artifact, before, plan_of, run, two_planes
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from intent.change import planfile
+from intent.change.grouping import groups, show_value
+from intent.change.plan import DeviceState, Plan, digest_wanted, make_plan, require_current
+from intent.change.planfile import dump_difference, dump_plan, load_difference, load_plan, read_plan, write_plan
+from intent.change.reading import Bad
+from intent.change.selection import Scope, select
+from intent.core.errors import IntentError
+from intent.core.exitcode import ExitCode
+from intent.core.tree import ABSENT, Difference, Kind, digest, put
+from intent.device.actor import Target
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    return Site(tmp_path, two_planes())
+
+
+def test_a_plan_reads_and_writes_nothing(site: Site) -> None:
+    plan = plan_of(site)
+    assert site.actor.writes == 0
+    assert site.actor.calls["read"] == len(site.devices)
+    device = plan.devices[0]
+    assert device.state is DeviceState.CHANGE
+    assert [(str(d.kind), d.path) for d in device.differences] == [
+        ("change", ("port", "p1", "mtu")),
+        ("remove", ("port", "p2", "mtu")),
+        ("add", ("port", "p3", "mtu")),
+        ("add", ("port", "p3", "name")),
+    ]
+    assert [str(origin.span) for origin in device.origins if origin] == ["intent.yaml:9:5"] + ["intent.yaml:7:3"] * 3
+    assert device.revert == "by its own timer"
+    assert {item.scope for item in device.disruptions} == {"port p1", "port p2", "port p3"}
+
+
+def test_counts_and_exit_codes(site: Site) -> None:
+    names = list(site.devices)
+    with site.journal() as journal:
+        run(site, plan_of(site, names[0]), journal)
+    site.devices[names[1]].applied = {}
+    site.devices[names[2]].faults = {"unreachable"}
+    site.devices[names[3]].model = "BOX-2"
+    plan = plan_of(site, known=set(names) - {names[1], names[2]})
+    assert str(plan.counts) == "1 new, 2 to change, 1 unchanged, 1 unknown (1 of them new), 1 refused"
+    assert plan.counts.total == len(names)
+    assert plan.devices[3].detail == "model - expected BOX-1, actual BOX-2"
+    assert plan.exit_code() is ExitCode.ERROR
+    clean = plan_of(site, names[0])
+    assert (clean.exit_code(), clean.exit_code(detailed=True)) == (ExitCode.OK, ExitCode.OK)
+    pending = plan_of(site, names[4])
+    assert (pending.exit_code(), pending.exit_code(detailed=True)) == (ExitCode.OK, ExitCode.CHANGES)
+    assert pending.scope.partial
+    assert pending.scope.limit == (names[4],)
+
+
+def test_d21_what_stands_there_beyond_the_intent_is_exactly_one_removal(site: Site) -> None:
+    name = "p1-leaf1"
+    site.devices[name].applied = {"vlan": {"10": {"vni": 10010}}, "port": {"p1": {"mtu": 9216, "vrf": "old"}}}
+    body = {"vlan": {"10": {"vni": 10010}}, "port": {"p1": {"mtu": 9216}}}
+    site.artifacts[name] = dataclasses.replace(artifact(name, body), owned=(("vlan",), ("port",)))
+    (found,) = plan_of(site, name).devices[0].differences
+    assert (found.kind, found.path) == (Kind.REMOVE, ("port", "p1", "vrf"))
+
+
+def test_a_short_release_of_the_intent_holds_for_the_devices_long_one(site: Site) -> None:
+    name = "p1-leaf1"
+    for actual, state in (
+        ("1.2", DeviceState.CHANGE),
+        ("1.2.9", DeviceState.CHANGE),
+        ("1.20", DeviceState.MISMATCH),
+        ("1", DeviceState.MISMATCH),
+    ):
+        site.devices[name].release = actual
+        assert plan_of(site, name).devices[0].state is state, actual
+
+
+def test_digests_follow_content_and_nothing_else(site: Site) -> None:
+    plan = plan_of(site)
+    site.clock.now += 3600
+    again = plan_of(site)
+    assert again.created_at != plan.created_at
+    assert again.digest == plan.digest
+    put(site.devices["p1-leaf1"].applied, ("other", "kept"), False)
+    assert plan_of(site).digest == plan.digest, "what is not ours does not count"
+    put(site.devices["p1-leaf1"].applied, ("port", "p2", "mtu"), 1600)
+    assert plan_of(site).digest != plan.digest
+    put(site.devices["p1-leaf1"].applied, ("port", "p2", "mtu"), 1500)
+    site.want("p1-leaf2", {"port": {}})
+    other = plan_of(site)
+    assert other.digest != plan.digest
+    changed = {a.name for a, b in zip(plan.devices, other.devices, strict=True) if a.digest != b.digest}
+    assert changed == {"p1-leaf2"}
+
+
+def test_what_cannot_be_planned_is_refused(site: Site) -> None:
+    options: dict[str, Any] = {"intent_name": "x", "created_at": "", "settings": QUICK}
+    with pytest.raises(IntentError, match="nothing to plan"):
+        make_plan(site.artifacts, site.targets, site.actors, scope=Scope("par1", ()), **options)
+    with pytest.raises(IntentError, match="ghost - selected"):
+        make_plan(site.artifacts, site.targets, site.actors, scope=Scope("par1", ("ghost",)), **options)
+    with pytest.raises(IntentError, match="platform 'fake' - no actor"):
+        make_plan(site.artifacts, site.targets, {}, scope=site.scope(), **options)
+    other = {name: dataclasses.replace(item, platform="other") for name, item in site.artifacts.items()}
+    with pytest.raises(IntentError, match="another platform"):
+        make_plan(other, site.targets, site.actors, scope=site.scope(), **options)
+
+
+def test_selection() -> None:
+    targets = {n: Target(n, "", "fake", labels=words) for n, words in two_planes(leaves=10).items()}
+    assert select(targets, site="s").devices[:3] == ("p1-leaf1", "p1-leaf2", "p1-leaf3")
+    assert select(targets, ["plane=1,role=spine", "p2-leaf10"]).devices == ("p1-spine1", "p2-leaf10")
+    assert select(targets, ["name=p?-leaf1"]).devices == ("p1-leaf1", "p2-leaf1")
+    for words in ("plane=3", "colour=*", "LEAF*", "plane=1,nothing"):
+        with pytest.raises(IntentError, match="selects no device of 22"):
+            select(targets, ["role=leaf", words])
+    with pytest.raises(IntentError, match="nothing to do"):
+        select({})
+
+
+def test_require_current(site: Site) -> None:
+    plan = plan_of(site)
+    require_current(plan, site.artifacts)
+    site.want("p1-leaf2", {"port": {}})
+    with pytest.raises(IntentError, match=r"for 1 of 6 devices: p1-leaf2") as stale:
+        require_current(plan, site.artifacts)
+    assert stale.value.exit_code is ExitCode.STALE
+
+
+# --- grouping
+
+
+def test_equal_differences_are_one_group_and_disruptions_are_asked_once(tmp_path: Path) -> None:
+    site = Site(tmp_path, {f"leaf{n}": {"role": "leaf"} for n in range(1, 256)})
+    for name in site.devices:
+        site.want(name, {"port": {"p1": {"mtu": 9216}, "p2": {"mtu": 1500}}})
+    plan = plan_of(site)
+    (group,) = groups(plan)
+    assert len(group.devices) == 255
+    assert group.equal
+    assert [(line.path, line.before, line.after) for line in group.lines] == [("port.p1.mtu", "1500", "9216")]
+    assert site.actor.calls["disruption"] == 1
+
+
+def test_devices_that_differ_in_own_values_are_one_group_of_alike(tmp_path: Path) -> None:
+    site = Site(tmp_path, {f"leaf{n}": {"role": "leaf"} for n in range(1, 5)})
+    for n, name in enumerate(site.devices, start=1):
+        ports = {f"p{at}": {"mtu": 9216} for at in range(10, 10 + n)}
+        site.devices[name].applied = {}
+        site.want(name, {"port": {"lo": {f"10.0.0.{n}/32": {}}, "x": {"name": name}, "g": {f"fd00::{n}": {}}, **ports}})
+    (group,) = groups(plan_of(site))
+    assert not group.equal
+    assert group.new
+    assert [(line.path, line.after, line.least, line.most) for line in group.lines] == [
+        ("port.g.<address>", "", 1, 1),
+        ("port.lo.<address>", "", 1, 1),
+        ("port.p#.mtu", "9216", 1, 4),
+        ("port.x.name", "…", 1, 1),
+    ]
+    assert str(group.lines[0].origin.span) == "intent.yaml:7:3"  # type: ignore[union-attr]
+
+
+def test_every_device_to_change_is_in_one_group(site: Site) -> None:
+    site.want("p2-leaf1", {"port": {"p9": {"odd": 1}}})
+    found = groups(plan_of(site))
+    names = [name for group in found for name in group.devices]
+    assert sorted(names) == sorted(site.devices)
+    assert [len(group.devices) for group in found] == [5, 1]
+    assert found[1].equal
+
+
+def test_values_in_words() -> None:
+    assert [show_value(v) for v in (ABSENT, {}, True, None, 1, "a", [1, False])] == [
+        "",
+        "",
+        "true",
+        "null",
+        "1",
+        "a",
+        "1, false",
+    ]
+
+
+# --- file
+
+
+def test_a_plan_file_holds_all_an_apply_needs(site: Site, tmp_path: Path) -> None:
+    site.devices["p1-leaf2"].faults = {"unreachable"}
+    plan = plan_of(site)
+    file = tmp_path / "plan.json"
+    write_plan(file, plan)
+    assert file.stat().st_mode & 0o077 == 0
+    loaded = read_plan(file)
+    assert loaded == plan
+    assert dump_plan(loaded) == file.read_text()
+    site.devices["p1-leaf2"].faults = set()
+    with site.journal() as journal:
+        result = run(site, loaded, journal)
+    assert site.devices["p1-leaf1"].applied == {**after("p1-leaf1"), "other": {"kept": True}}
+    assert result.exit_code is ExitCode.UNKNOWN
+    assert site.devices["p1-leaf2"].applied == before()
+
+
+trees = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.floats(allow_nan=False, allow_infinity=False),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(st.text(max_size=4), trees, max_size=4), st.text(max_size=8))
+@settings(max_examples=50)
+def test_load_is_the_inverse_of_dump(body: dict[str, Any], words: str) -> None:
+    site = Site(Path(), {"leaf1": {"role": "leaf", "odd": words}})
+    site.want("leaf1", {"port": body})
+    plan = dataclasses.replace(plan_of(site), intent_name=words, notes=(words,))
+    loaded = load_plan(dump_plan(plan))
+    assert loaded == plan
+    assert load_plan(dump_plan(plan).encode()).digest == plan.digest
+
+
+@given(st.lists(st.text(max_size=3), max_size=4), trees | st.just(ABSENT), trees)
+def test_differences_survive_json(path: list[str], left: Any, right: Any) -> None:
+    item = Difference(tuple(path), left, right)
+    assert load_difference(json.loads(json.dumps(dump_difference(item))), "x") == item
+
+
+def change(text: str, edit: Any, *, resign: bool) -> str:
+    document = json.loads(text)
+    edit(document)
+    if resign:
+        document.pop("checksum", None)
+        document["checksum"] = digest(document)
+    return json.dumps(document)
+
+
+def edit_content(edit: Any) -> Any:
+    def work(document: dict[str, Any]) -> None:
+        device = document["devices"][0]
+        content = json.loads(zlib.decompress(base64.b64decode(device["content"])))
+        edit(content)
+        device["content"] = base64.b64encode(zlib.compress(json.dumps(content).encode())).decode()
+
+    return work
+
+
+def _set(key: str, value: Any) -> Any:
+    return lambda document: document.__setitem__(key, value)
+
+
+def _device(key: str, value: Any) -> Any:
+    return lambda document: document["devices"][0].__setitem__(key, value)
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        _set("intent", "other"),
+        _set("digest", "0"),
+        _device("address", "203.0.113.9"),
+        _device("state", "unchanged"),
+        edit_content(lambda content: content["body"]["port"]["p1"].update(mtu=1)),
+        lambda document: document["devices"].pop(),
+        lambda document: document["strategy"].update(max_failures=99),
+        lambda document: document.pop("checksum"),
+    ],
+)
+def test_any_edit_is_found(site: Site, edit: Any) -> None:
+    with pytest.raises(IntentError, match="its checksum does not hold"):
+        load_plan(change(dump_plan(plan_of(site)), edit, resign=False))
+
+
+@pytest.mark.parametrize(
+    ("edit", "words"),
+    [
+        (_set("schema_version", 2), "schema_version - expected 1, actual '2'"),
+        (_set("kind", "destroy"), "kind - expected apply or rollback"),
+        (_set("extra", 1), "unknown field 'extra'"),
+        (_set("notes", "x"), "notes - expected a list"),
+        (_set("notes", [1]), "notes - expected a list of texts"),
+        (_set("devices", {}), "devices - expected a list"),
+        (_set("devices", [7]), r"devices\[0\] - expected an object"),
+        (_set("digest", "0"), "digest does not follow"),
+        (_set("scope", {}), "scope.site - expected it to be there"),
+        (lambda d: d["devices"].append(d["devices"][0]), "a device stands in it twice"),
+        (lambda d: d["devices"].pop(), "digest does not follow"),
+        (lambda d: d["strategy"].update(canary=-1), "canary -1"),
+        (lambda d: d["strategy"].update(canary=True), "canary - expected a whole number"),
+        (lambda d: d["strategy"].update(soak_s="1"), "soak_s - expected a number"),
+        (lambda d: d["strategy"].update(batch_percent=True), "batch_percent - expected a number"),
+        (_device("new", 1), "new - expected true or false"),
+        (_device("labels", {"a": 1}), "labels.a - expected text"),
+        (_device("state", "fine"), "state - expected change or"),
+        (_device("state", "unchanged"), "state unchanged with 4 differences"),
+        (_device("differences", 0), "differences and origins do not match"),
+        (_device("release", "9"), "does not match its digest"),
+        (_device("content", "%"), "content is damaged"),
+        (_device("content", "AAAA"), "content is damaged"),
+        (_device("content", base64.b64encode(zlib.compress(b'{"a":1,"a":2}')).decode()), "stands twice"),
+        (_device("content", base64.b64encode(zlib.compress(b"{}")[:-4]).decode()), "cut off"),
+        (edit_content(lambda c: c["body"]["port"].update(p1={})), "does not match its digest"),
+        (edit_content(lambda c: c.update(owned="x")), "owned - expected a list"),
+        (edit_content(lambda c: c.update(owned=[1])), "owned - expected a list of paths"),
+        (edit_content(lambda c: c.update(body=[])), "body - expected an object"),
+        (edit_content(lambda c: c["origins"].__setitem__(0, ["x", 1])), "an origin that cannot be read"),
+        (edit_content(lambda c: c["differences"].__setitem__(0, {"path": ["a"]})), "without a value on either side"),
+    ],
+)
+def test_a_resigned_but_wrong_plan_is_refused(site: Site, edit: Any, words: str) -> None:
+    with pytest.raises(IntentError, match=words) as error:
+        load_plan(change(dump_plan(plan_of(site)), edit, resign=True))
+    assert "intent plan --out" in error.value.hint
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\xff\xfe",
+        b"null",
+        b"[]",
+        b"{",
+        b"[" * 200_000,
+        b'{"schema_version": NaN}',
+        b'{"schema_version": ' + b"9" * 10_000 + b"}",
+        b'{"schema_version": 1, "schema_version": 1}',
+        b"\x00",
+        b"\xef\xbb\xbf{}",
+        '{"schema_version": "\\ud800"}',
+    ],
+)
+def test_what_is_no_plan_is_refused(content: str | bytes) -> None:
+    with pytest.raises(IntentError, match="not a usable plan"):
+        load_plan(content)
+
+
+def test_a_content_that_grows_without_end_is_refused(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planfile, "MAX_DEVICE_BYTES", 10_000)
+    bomb = base64.b64encode(zlib.compress(b'"' + b"a" * 1_000_000 + b'"')).decode()
+    with pytest.raises(IntentError, match="larger than 10000 bytes"):
+        load_plan(change(dump_plan(plan_of(site)), _device("content", bomb), resign=True))
+    monkeypatch.setattr(planfile, "MAX_FILE_BYTES", 10)
+    with pytest.raises(IntentError, match="too large"):
+        load_plan("x" * 11)
+
+
+def test_files_that_cannot_be_used(site: Site, tmp_path: Path) -> None:
+    with pytest.raises(IntentError, match="cannot be read"):
+        read_plan(tmp_path / "none.json")
+    with pytest.raises(IntentError, match="cannot be read"):
+        read_plan(tmp_path)
+    bad = tmp_path / "bad.json"
+    bad.write_text("{}")
+    with pytest.raises(IntentError, match=r"bad.json - not a usable plan"):
+        read_plan(bad)
+    with pytest.raises(IntentError, match="cannot be written"):
+        write_plan(tmp_path / "none" / "plan.json", plan_of(site))
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(IntentError, match="cannot be written"):
+        write_plan(tmp_path / "folder", plan_of(site))
+    assert sorted(item.name for item in tmp_path.iterdir()) == ["bad.json", "folder"]
+
+
+def test_load_difference_refuses_strangers() -> None:
+    with pytest.raises(Bad, match="unknown field"):
+        load_difference({"path": [], "before": 1, "why": 2}, "x")
+
+
+def test_wanted_digest_covers_scope_and_dialect(site: Site) -> None:
+    plan: Plan = plan_of(site, "p1-leaf1")
+    wanted = plan.devices[0].wanted
+    marks = {
+        digest_wanted(wanted),
+        digest_wanted(dataclasses.replace(wanted, owned=())),
+        digest_wanted(dataclasses.replace(wanted, excepted=(("a",),))),
+        digest_wanted(dataclasses.replace(wanted, replace=True)),
+        digest_wanted(dataclasses.replace(wanted, body={})),
+        digest_wanted(dataclasses.replace(wanted, target=dataclasses.replace(wanted.target, release="9"))),
+    }
+    assert len(marks) == 6
+    moved = dataclasses.replace(wanted, target=dataclasses.replace(wanted.target, address="203.0.113.1"))
+    assert digest_wanted(moved) in marks
