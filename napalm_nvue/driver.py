@@ -161,7 +161,7 @@ class NVUEDriver(Getters, NetworkDriver):
             deadline = session.deadline()
             forward = session.diff(self._candidate, "applied", deadline)
             backward = session.diff("applied", self._candidate, deadline)
-            return as_text(device_differences(forward, backward, self._canon()))
+            return as_text(device_differences(self._canon().tree(forward), self._canon().tree(backward)))
 
     def discard_config(self) -> None:
         """Throw the candidate away; without one nothing happens."""

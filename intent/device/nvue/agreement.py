@@ -7,21 +7,20 @@ from typing import Any
 
 from intent.core.secret import referenced
 from intent.core.tree import ABSENT, Difference, Path, dotted, leaves
-from intent.device.nvue.canonical import Canon, is_hidden
+from intent.device.nvue.canonical import is_hidden
 from intent.device.secrets import MASK
 
 _NAMED = 6
 
 
-def device_differences(forward: Mapping[str, Any], backward: Mapping[str, Any], canon: Canon) -> tuple[Difference, ...]:
-    """One list of differences from a device's diff asked for in both directions.
+def device_differences(forward: Mapping[str, Any], backward: Mapping[str, Any]) -> tuple[Difference, ...]:
+    """One list of differences from a device's diff asked for in both directions, both in canonical form.
 
     Args:
         forward: what the candidate holds that the applied configuration does not; None where only that one does.
         backward: the reverse.
-        canon: canonical forms of the device's release.
     """
-    new, old = _present(canon.tree(forward)), _present(canon.tree(backward))
+    new, old = _present(forward), _present(backward)
     found = [Difference(path, old.get(path, ABSENT), value) for path, value in new.items()]
     found += [Difference(path, value, ABSENT) for path, value in old.items() if path not in new]
     return tuple(sorted(found, key=lambda item: item.path))

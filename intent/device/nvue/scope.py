@@ -62,20 +62,31 @@ class Scope:
             secrets: to compare with.
         """
         silent: set[Path] = set()
-
-        def mask(path: Path, value: str) -> str:
-            expected = get(self.body, path)
-            if isinstance(expected, Mapping):
-                return _key_shown(expected, path, value, secrets, silent)
-            return _shown(expected, path, value, secrets, silent)
-
-        tree = restrict(self._canon.tree(live, mask), self.owned, self.excepted)
+        tree = restrict(self.shown(live, secrets, silent), self.owned, self.excepted)
         # A reference may stand where the schema knows of no secret: in a raw tree of the user's.
         for path, _ in placeholders(self.tree):
             value = get(tree, path)
             if isinstance(value, str) and value != MASK and referenced(value) is None:
                 put(tree, path, _shown(get(self.tree, path), path, value, secrets, silent))
         return Scoped(tree, tuple(sorted(path for path in silent if get(tree, path) is not ABSENT)))
+
+    def shown(self, tree: Mapping[str, Any], secrets: SecretStore, silent: set[Path] | None = None) -> Tree:
+        """A tree of the device (or a diff of two) in canonical form, with what stands for its secrets.
+
+        Args:
+            tree: as the device answered.
+            secrets: to compare with.
+            silent: gets the paths of secrets that could not be compared.
+        """
+        quiet: set[Path] = set() if silent is None else silent
+
+        def mask(path: Path, value: str) -> str:
+            expected = get(self.body, path)
+            if isinstance(expected, Mapping):
+                return _key_shown(expected, path, value, secrets, quiet)
+            return _shown(expected, path, value, secrets, quiet)
+
+        return self._canon.tree(tree, mask)
 
     def changes(self, state: Mapping[str, Any]) -> tuple[Difference, ...]:
         """What leads from a scoped state to what is wanted."""

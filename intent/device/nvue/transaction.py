@@ -172,7 +172,8 @@ class Transaction:
         """
         forward = self._session.diff(self._candidate, "applied", self._deadline)
         backward = self._session.diff("applied", self._candidate, self._deadline)
-        found = device_differences(forward, backward, self._canon)
+        secrets = self._means.secrets
+        found = device_differences(self._scope.shown(forward, secrets), self._scope.shown(backward, secrets))
         device = [item for item in found if item.path not in live.not_compared]
         words = disagreement(self._request.differences, device)
         if words:
