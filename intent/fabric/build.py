@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, replace
 from hashlib import sha256
 
-from intent.catalog.hardware import Catalog, NicPort
+from intent.catalog.hardware import Catalog
 from intent.core import selector
-from intent.core.diagnostic import Diagnostic, Severity, has_errors
-from intent.fabric import pools as pool
+from intent.core.diagnostic import Diagnostic, Severity, has_errors, in_order
+from intent.core.span import Span
+from intent.fabric.cabling import Cabling, Leaf, uplink_ports
 from intent.fabric.clos import LeafSplit, PortPlan, spine_count, split_leaf
 from intent.fabric.design import Design, Pools, SwitchUse
 from intent.fabric.growth import Growth, LeafCables, compare
 from intent.fabric.lock import Allocator, Lock
-from intent.fabric.model import Device, End, Fabric, Link, Port, Role, Tier
-from intent.fabric.placement import Block, Slot, block_of, place, units_of
+from intent.fabric.model import Device, Fabric, Port, Role
+from intent.fabric.numbers import Numbers
+from intent.fabric.placement import Block, Slot, block_of, place, planned_blocks, split_for, units_of
 from intent.fabric.resolve import NodeSpec, Places, Resolver
+from intent.fabric.shape import differences, shape_of
 from intent.fabric.wiring import Spot, Wiring, decode, encode, wire
 from intent.schema.model import Site
 
@@ -40,27 +42,26 @@ class Built:
 
 
 @dataclass(frozen=True, slots=True)
-class _Leaf:
-    """A leaf before it gets its ports."""
+class _Plan:
+    """Sizes of one fabric, all settled.
 
-    name: str
-    plane: int
-    rail: int
-    block: int
+    Args:
+        design: the fabric.
+        split: use of a leaf's cages.
+        uplink: the cages that serve uplinks.
+        block: what one leaf block holds.
+        slots: place of each group of nodes.
+        blocks: leaf blocks that are in use.
+        spines: spines per plane.
+    """
 
-
-@dataclass(slots=True)
-class _Parts:
-    """Ports and links as they are made, by device."""
-
-    ports: dict[str, dict[str, Port]] = field(default_factory=dict)
-    links: list[Link] = field(default_factory=list)
-
-    def connect(self, a: End, a_port: Port, b: End, b_port: Port, tier: Tier, plane: int, rail: int) -> None:
-        self.ports.setdefault(a.device, {})[a.port] = a_port
-        self.ports.setdefault(b.device, {})[b.port] = b_port
-        # A cable is named by its lower end, which never moves.
-        self.links.append(Link(a, b, tier, a_port.speed_gbps, f"{a.device}/{a.port}", plane, rail))
+    design: Design
+    split: LeafSplit
+    uplink: SwitchUse
+    block: Block
+    slots: Mapping[str, Slot]
+    blocks: tuple[int, ...]
+    spines: int
 
 
 def build_site(name: str, site: Site, catalog: Catalog, places: Places, lock: Lock) -> Built:
@@ -71,7 +72,7 @@ def build_site(name: str, site: Site, catalog: Catalog, places: Places, lock: Lo
         site: what is written about it.
         catalog: the hardware.
         places: where things stand in the files.
-        lock: allocations as committed.
+        lock: allocations as committed; `lock.pruned()` to see what a prune would give.
 
     Returns:
         The fabric, the new lock, what grew, and all findings; without a fabric when one is an error.
@@ -84,12 +85,12 @@ def build_site(name: str, site: Site, catalog: Catalog, places: Places, lock: Lo
     if not has_errors(resolver.diagnostics):
         for design in designs:
             builder.add(design)
-    diagnostics = (*resolver.diagnostics, *builder.diagnostics)
-    after = builder.allocator.result()
+        builder.check_names(nodes)
+    diagnostics = in_order([*resolver.diagnostics, *builder.diagnostics, *builder.numbers.diagnostics()])
     if has_errors(diagnostics):
         return Built(None, lock, compare(lock, lock, {}), diagnostics)
-    fabric = Fabric(name, builder.devices(nodes), tuple(builder.parts.links))
-    after = _with_wiring(after, fabric)
+    fabric = Fabric(name, builder.devices(nodes), tuple(builder.cabling.links))
+    after = _with_wiring(builder.allocator.result(), fabric)
     return Built(fabric, after, compare(lock, after, builder.cables), diagnostics)
 
 
@@ -98,61 +99,82 @@ class _Builder:
 
     def __init__(self, site: Site, pools: Pools, lock: Lock) -> None:
         self.site = site
-        self.pools = pools
         self.lock = lock
         self.allocator = Allocator(lock)
-        self.parts = _Parts()
+        self.numbers = Numbers(pools, lock, self.allocator)
+        self.cabling = Cabling()
         self.switches: list[Device] = []
         self.diagnostics: list[Diagnostic] = []
         self.cables: dict[str, LeafCables] = {}
-        self._loopbacks = pool.loopbacks(pools)
-        self._asns = pool.asns(pools)
-        self._management = pool.management(pools)
-        self._prefixes: dict[int, Iterator[str]] = {}
+        self._releases = {text: item.cumulus for text, item in site.releases.selected.items() if item.cumulus}
 
     def add(self, design: Design) -> None:
         """Build one fabric of the site."""
+        plan = self._plan(design)
+        if plan is None:
+            return
+        leaves = [leaf for plane in range(1, design.planes + 1) for leaf in self._leaves(plan, plane)]
+        spines = {plane: self._spines(plan, plane) for plane in range(1, design.planes + 1)}
+        prefixes = {leaf.name: self._add_leaf(plan, leaf) for leaf in leaves}
+        for plane, names in spines.items():
+            for number, name in enumerate(names, 1):
+                self._add_switch(design, name, Role.SPINE, design.spine.switch.name, plane, number)
+        self.cabling.hosts(design, leaves, plan.block, plan.slots, prefixes)
+        for plane, names in spines.items():
+            self._connect_spines(plan, [leaf for leaf in leaves if leaf.plane == plane], names, plane)
+
+    def _plan(self, design: Design) -> _Plan | None:
+        host = PortPlan(design.host.breakout.parts, design.host_speed_gbps)
+        uplink = PortPlan(design.uplink.breakout.parts, design.uplink_speed_gbps)
         split = split_leaf(
             len(design.host.cages),
-            PortPlan(design.host.breakout.parts, design.host_speed_gbps),
-            PortPlan(design.uplink.breakout.parts, design.uplink_speed_gbps),
+            host,
+            uplink,
             design.oversubscription,
             design.uplinks,
+            lambda cages: len(design.uplink.beside(design.host, cages).cages),
         )
         if split is None:
-            self._error(design, f"{design.host.switch.name} has no room for host ports and {design.uplinks} uplinks")
-            return
+            wanted = f"{design.uplinks} uplinks" if design.uplinks else "the uplinks they need"
+            self._error(
+                design,
+                f"{design.host.switch.name} has no room for host ports of {design.host_speed_gbps}G and {wanted}",
+            )
+            return None
         block = block_of(design, split)
         if isinstance(block, Diagnostic):
             self.diagnostics.append(block)
-            return
+            return None
+        split = split_for(design, block, split)
+        use = design.uplink.beside(design.host, split.host_cages)
+        if not self._same_shape(design, shape_of(design, block, split, use)):
+            return None
         try:
             slots = place(design, block, self.allocator)
         except ValueError as error:
-            self._error(
-                design, str(error), "sizes of what is built cannot change; start a new fabric, or undo the change"
-            )
-            return
-        blocks = sorted({slot.block for slot in slots.values()})
-        leaves = [leaf for plane in range(1, design.planes + 1) for leaf in _leaves(design, blocks, plane)]
-        spines = self._spines(design, block, split, len(leaves) // design.planes)
-        if spines is None:
-            return
-        self._add_leaves(design, leaves, units_of(design, block))
-        self._add_spines(design, spines)
-        self._connect_hosts(design, leaves, block, slots)
-        for plane in range(1, design.planes + 1):
-            self._connect_spines(design, [leaf for leaf in leaves if leaf.plane == plane], split, spines, plane)
+            self._error(design, str(error), _SIZES)
+            return None
+        blocks = tuple(sorted({slot.block for slot in slots.values()}))
+        spines = self._spine_count(design, block, split, len(blocks))
+        return _Plan(design, split, use, block, slots, blocks, spines) if spines else None
 
-    def _spines(self, design: Design, block: Block, split: LeafSplit, leaves: int) -> int | None:
+    def _same_shape(self, design: Design, shape: str) -> bool:
+        built = self.lock.value("shape", design.name) or shape
+        self.allocator.keep("shape", design.name, built)
+        found = list(differences(built, shape))
+        if found:
+            self._error(design, "; ".join(found), _SIZES)
+        return not found
+
+    def _spine_count(self, design: Design, block: Block, split: LeafSplit, blocks: int) -> int | None:
         per_block = design.rails if design.by_rail else 1
-        planned = design.planned_units * units_of(design, block) * per_block
-        count = spine_count(max(leaves, planned), split.uplinks, design.spine.ports)
+        leaves = max(blocks, planned_blocks(design, block)) * per_block
+        count = spine_count(leaves, split.uplinks, design.spine.ports)
         if count is None:
             most = design.spine.ports // per_block * block.groups * block.group_nodes
             self._error(
                 design,
-                f"{max(leaves, planned)} leaves per plane do not fit two tiers of {design.spine.switch.name}",
+                f"{leaves} leaves per plane do not fit two tiers of {design.spine.switch.name}",
                 f"two tiers carry {most} nodes here; raise the oversubscription or use more planes",
             )
             return None
@@ -176,139 +198,129 @@ class _Builder:
         self.allocator.keep("spines", design.name, str(count))
         return count
 
-    def _add_leaves(self, design: Design, leaves: Sequence[_Leaf], blocks_per_unit: int) -> None:
-        for leaf in leaves:
-            device = Device(
-                name=leaf.name,
-                role=Role.LEAF,
-                model=design.host.switch.name,
-                site=design.site,
-                fabric=design.name,
-                plane=leaf.plane if design.planes > 1 else 0,
-                rail=leaf.rail,
-                unit=(leaf.block - 1) // blocks_per_unit + 1,
-                index=leaf.block,
-                span=design.span,
-            )
-            prefixes = self._prefixes.setdefault(design.host.ports, pool.host_prefixes(self.pools, design.host.ports))
-            self._take("host-prefix", leaf.name, prefixes, "hosts")
-            self._add_switch(device)
-
-    def _add_spines(self, design: Design, count: int) -> None:
-        for plane in range(1, design.planes + 1):
-            for number in range(1, count + 1):
-                self._add_switch(
-                    Device(
-                        name=_spine_name(design, plane, number),
-                        role=Role.SPINE,
-                        model=design.spine.switch.name,
-                        site=design.site,
-                        fabric=design.name,
-                        plane=plane if design.planes > 1 else 0,
-                        index=number,
-                        span=design.span,
-                    )
+    def _leaves(self, plan: _Plan, plane: int) -> Iterator[Leaf]:
+        design, per_unit = plan.design, units_of(plan.design, plan.block)
+        for block in plan.blocks:
+            for rail in range(1, design.rails + 1) if design.by_rail else (0,):
+                proposal = design.leaf_name.format(
+                    site=design.site, fabric=design.name, plane=plane, rail=rail, unit=_unit(block, per_unit), n=block
                 )
+                position = f"{design.name}/p{plane}/r{rail}/l{block}"
+                name = self.numbers.name(position, proposal, "leaf", design.name, design.span)
+                yield Leaf(name, plane, rail, block)
 
-    def _add_switch(self, device: Device) -> None:
-        name = device.name
-        loopback = self._take("loopback", name, self._loopbacks, "loopbacks")
-        asn = self._take("asn", name, self._asns, "asns")
-        management = self._take("management", name, self._management, "management") if self.pools.management else ""
-        device = replace(device, loopback=loopback, asn=int(asn or 0), management=management)
+    def _spines(self, plan: _Plan, plane: int) -> tuple[str, ...]:
+        design = plan.design
+        return tuple(
+            self.numbers.name(
+                _spine_position(design, plane, number),
+                _spine_proposal(design, plane, number),
+                "spine",
+                design.name,
+                design.span,
+            )
+            for number in range(1, plan.spines + 1)
+        )
+
+    def _add_leaf(self, plan: _Plan, leaf: Leaf) -> str:
+        design = plan.design
+        prefix = self.numbers.host_prefix(leaf.name, design.host.ports)
+        unit = _unit(leaf.block, units_of(design, plan.block))
+        model = design.host.switch.name
+        self._add_switch(design, leaf.name, Role.LEAF, model, leaf.plane, leaf.block, rail=leaf.rail, unit=unit)
+        return prefix
+
+    def _add_switch(
+        self, design: Design, name: str, role: Role, model: str, plane: int, index: int, *, rail: int = 0, unit: int = 0
+    ) -> None:
+        device = Device(
+            name=name,
+            role=role,
+            model=model,
+            site=design.site,
+            fabric=design.name,
+            plane=plane if design.planes > 1 else 0,
+            rail=rail,
+            unit=unit,
+            index=index,
+            loopback=self.numbers.loopback(name),
+            asn=self.numbers.asn(name),
+            management=self.numbers.management(name),
+            span=design.span,
+        )
         self.switches.append(replace(device, release=self._release(device)))
 
     def _release(self, device: Device) -> str:
-        releases = self.site.releases
-        special = {text: item.cumulus for text, item in releases.selected.items() if item.cumulus}
-        chosen = selector.best(special, device.labels) if special else None
-        return str(special[chosen] if chosen else releases.cumulus)
+        chosen = selector.best(self._releases, device.labels) if self._releases else None
+        return str(self._releases[chosen] if chosen else self.site.releases.cumulus)
 
-    def _take(self, kind: str, owner: str, candidates: Iterator[str], where: str) -> str:
-        value = self.allocator.take(kind, owner, candidates)
-        if value is None and not any(d.code == "F005" and where in d.message for d in self.diagnostics):
-            released = len(self.lock.released.get(kind, {}))
-            hint = "enlarge the pool" + (
-                f"; {released} released values wait for `intent lock prune`" if released else ""
-            )
-            message = f"pool {where} is exhausted at {owner}"
-            self.diagnostics.append(Diagnostic("F005", message, self.pools.spans.get(where), hint=hint))
-        return value or ""
+    def _connect_spines(self, plan: _Plan, leaves: Sequence[Leaf], spines: Sequence[str], plane: int) -> None:
+        design, uplinks = plan.design, plan.split.uplinks
+        ports = uplink_ports(plan.uplink, design.uplink_speed_gbps, uplinks)
+        after = wire([leaf.name for leaf in leaves], plan.spines, uplinks, design.spine.ports, self._known(leaves))
 
-    def _connect_hosts(self, design: Design, leaves: Sequence[_Leaf], block: Block, slots: Mapping[str, Slot]) -> None:
-        by_place = {(leaf.plane, leaf.rail, leaf.block): leaf for leaf in leaves}
-        rails = sorted({port.nic for port in design.members[0].ports})
-        for member in design.members:
-            slot = slots[member.group]
-            first = (slot.ordinal * block.group_nodes + member.ordinal) * block.ports_per_node
-            for port in member.ports:
-                rail, plane = rails.index(port.nic) + 1, (port.part - 1) % design.planes + 1
-                offset = (port.part - 1) // design.planes + (
-                    0 if design.by_rail else (rail - 1) * design.ports_per_rail
-                )
-                leaf = by_place[plane, rail if design.by_rail else 0, slot.block]
-                self._connect_host(design, leaf, first + offset, member.name, replace(port, rail=rail))
+        def spine_name(number: int) -> str:
+            gone = self.lock.value("name", _spine_position(design, plane, number))
+            return spines[number - 1] if number <= len(spines) else gone or _spine_proposal(design, plane, number)
 
-    def _connect_host(self, design: Design, leaf: _Leaf, index: int, node: str, nic: NicPort) -> None:
-        prefix = self.allocator.take("host-prefix", leaf.name, ())
-        low, high = pool.host_pair(prefix, index) if prefix else ("", "")
-        cage, part = design.host.place(index)
-        parts = design.host.breakout.parts
-        name = design.host.switch.port_name(cage, part, parts)
-        speed = design.host_speed_gbps
-        mine = Port(nic.name, nic.cage, nic.sub_port, nic.breakout, nic.speed_gbps, nic.lanes, high)
-        theirs = Port(name, str(cage), part, parts, speed, design.host.breakout.lanes, low)
-        plane = leaf.plane if design.planes > 1 else 0
-        self.parts.connect(End(node, nic.name), mine, End(leaf.name, name), theirs, Tier.HOST, plane, nic.rail)
-
-    def _connect_spines(
-        self, design: Design, leaves: Sequence[_Leaf], split: LeafSplit, spines: int, plane: int
-    ) -> None:
-        before = self._known_wiring(leaves)
-        after = wire([leaf.name for leaf in leaves], spines, split.uplinks, design.spine.ports, before)
         cables = LeafCables(
-            group=f"{design.name}/p{plane}",
-            ports=tuple(_port_name(design.uplink, index, split.host_cages) for index in range(split.uplinks)),
-            spine_name=partial(_spine_name, design, plane),
-            spine_port=partial(_port_name, design.spine),
+            f"{design.name}/p{plane}", tuple(port.name for port in ports), spine_name, design.spine.port_name
         )
         for leaf in leaves:
             self.allocator.keep("uplinks", leaf.name, encode(after[leaf.name]))
             self.cables[leaf.name] = cables
-            for index, spot in enumerate(after[leaf.name]):
-                self._connect_spine(design, leaf, index, split.host_cages, spot, plane)
+        self.cabling.spines(design, leaves, ports, spines, after)
 
-    def _known_wiring(self, leaves: Sequence[_Leaf]) -> Wiring:
-        held = self.lock.held.get("uplinks", {})
+    def _known(self, leaves: Sequence[Leaf]) -> Wiring:
+        """Spots the lock knows. A leaf that comes back gets its cables back too, where nobody took a spot since."""
         known: dict[str, tuple[Spot, ...]] = {}
-        for leaf in leaves:
-            try:
-                known[leaf.name] = decode(held.get(leaf.name, ""))
-            except ValueError as error:
-                self.diagnostics.append(Diagnostic("A001", f"lock: uplinks of {leaf.name}: {error}"))
+        owner: dict[Spot, str] = {}
+        for part in (self.lock.held, self.lock.released):
+            for leaf in leaves:
+                text = part.get("uplinks", {}).get(leaf.name)
+                if text is None or leaf.name in known:
+                    continue
+                spots = self._decode(leaf.name, text)
+                taken = next((spot for spot in spots if spot in owner), None)
+                if taken is None:
+                    known[leaf.name] = spots
+                    owner.update(dict.fromkeys(spots, leaf.name))
+                elif part is self.lock.held:
+                    self._lock_error(f"uplinks of {leaf.name}: {encode([taken])} - also held by {owner[taken]}")
         return known
 
-    def _connect_spine(self, design: Design, leaf: _Leaf, index: int, host_cages: int, spot: Spot, plane: int) -> None:
-        up, top = design.uplink, design.spine
-        cage, part = up.place(index, host_cages)
-        spine_cage, spine_part = top.place(spot.port)
-        mine_name = up.switch.port_name(cage, part, up.breakout.parts)
-        their_name = top.switch.port_name(spine_cage, spine_part, top.breakout.parts)
-        speed = design.uplink_speed_gbps
-        mine = Port(mine_name, str(cage), part, up.breakout.parts, speed, up.breakout.lanes)
-        theirs = Port(their_name, str(spine_cage), spine_part, top.breakout.parts, speed, top.breakout.lanes)
-        spine = _spine_name(design, plane, spot.spine)
-        shown = plane if design.planes > 1 else 0
-        self.parts.connect(
-            End(leaf.name, mine_name), mine, End(spine, their_name), theirs, Tier.FABRIC, shown, leaf.rail
-        )
+    def _decode(self, leaf: str, text: str) -> tuple[Spot, ...]:
+        try:
+            spots = decode(text)
+        except ValueError as error:
+            self._lock_error(f"uplinks of {leaf}: {error}")
+            return ()
+        if len(set(spots)) < len(spots):
+            self._lock_error(f"uplinks of {leaf}: a spine port stands twice")
+        return spots
+
+    def check_names(self, nodes: Sequence[NodeSpec]) -> None:
+        """Every device of the site has a name of its own, whatever the case of its letters."""
+        first: dict[str, tuple[str, Span | None]] = {}
+        switches = {switch.name: (str(switch.role), switch.span) for switch in self.switches}
+        for what, name, span in [
+            *((role, name, span) for name, (role, span) in switches.items()),
+            *(("node", node.name, node.span) for node in nodes),
+        ]:
+            known = first.setdefault(name.casefold(), (f"{what} {name}", span))
+            if known != (f"{what} {name}", span):
+                other, place = known
+                related = ((place, f"{other} is made here"),) if place else ()
+                message = f"{what} {name} has the name of {other}"
+                self.diagnostics.append(Diagnostic("F007", message, span, hint="rename one", related=related))
 
     def devices(self, nodes: Sequence[NodeSpec]) -> dict[str, Device]:
         """Every device with its ports in cage order, switches first."""
-        result = {d.name: replace(d, ports=_in_order(self.parts.ports.get(d.name, {}))) for d in self.switches}
+        made = self.cabling.ports
+        result = {d.name: replace(d, ports=_in_order(made.get(d.name, {}))) for d in self.switches}
         for number, node in enumerate(nodes, 1):
-            ports = self.parts.ports.get(node.name, {})
-            if ports:
+            if made.get(node.name):
+                ports = made[node.name]
                 result[node.name] = Device(
                     node.name, Role.NODE, node.kind.name, self.lock.site, index=number, ports=ports, span=node.span
                 )
@@ -317,22 +329,23 @@ class _Builder:
     def _error(self, design: Design, message: str, hint: str = "") -> None:
         self.diagnostics.append(Diagnostic("F004", f"fabric {design.name}: {message}", design.span, hint=hint))
 
-
-def _leaves(design: Design, blocks: Sequence[int], plane: int) -> Iterator[_Leaf]:
-    for block in blocks:
-        for rail in range(1, design.rails + 1) if design.by_rail else (0,):
-            name = design.leaf_name.format(
-                site=design.site, fabric=design.name, plane=plane, rail=rail, unit=block, n=block
-            )
-            yield _Leaf(name, plane, rail, block)
+    def _lock_error(self, message: str) -> None:
+        hint = "restore the lock from version control; it is written by the compiler, not by hand"
+        self.diagnostics.append(Diagnostic("A001", f"lock of site {self.lock.site}: {message}", hint=hint))
 
 
-def _port_name(use: SwitchUse, index: int, first_cage: int = 0) -> str:
-    cage, part = use.place(index, first_cage)
-    return use.switch.port_name(cage, part, use.breakout.parts)
+_SIZES = "sizes of what is built cannot change: undo the change, or build a new fabric under another name"
 
 
-def _spine_name(design: Design, plane: int, number: int) -> str:
+def _unit(block: int, blocks_per_unit: int) -> int:
+    return (block - 1) // blocks_per_unit + 1
+
+
+def _spine_position(design: Design, plane: int, number: int) -> str:
+    return f"{design.name}/p{plane}/s{number}"
+
+
+def _spine_proposal(design: Design, plane: int, number: int) -> str:
     return design.spine_name.format(site=design.site, fabric=design.name, plane=plane, n=number)
 
 

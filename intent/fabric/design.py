@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from ipaddress import IPv4Address, IPv4Network
 
@@ -47,10 +47,21 @@ class SwitchUse:
         """Logical ports when all cages are used."""
         return len(self.cages) * self.breakout.parts
 
-    def place(self, index: int, first_cage: int = 0) -> tuple[int, int | None]:
-        """Cage number and part of logical port `index`, counted from the `first_cage`-th usable cage."""
+    def place(self, index: int) -> tuple[int, int | None]:
+        """Cage number and part of logical port `index`."""
         cage, part = divmod(index, self.breakout.parts)
-        return self.cages[first_cage + cage], part if self.breakout.parts > 1 else None
+        return self.cages[cage], part if self.breakout.parts > 1 else None
+
+    def port_name(self, index: int) -> str:
+        """The switch's name of logical port `index`."""
+        cage, part = self.place(index)
+        return self.switch.port_name(cage, part, self.breakout.parts)
+
+    def beside(self, other: SwitchUse, cages: int) -> SwitchUse:
+        """This use, of the cages that are left when `other` takes so many: neither taken nor lost to its splits."""
+        taken = set(other.cages[:cages])
+        lost = {other.breakout.disabled_by(cage) for cage in taken}
+        return replace(self, cages=tuple(cage for cage in self.cages if cage not in taken and cage not in lost))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +80,7 @@ class Design:
         host_speed_gbps: speed of a node's port.
         uplink_speed_gbps: speed of a leaf-spine link.
         ports_per_rail: ports of one card in one plane.
+        group_nodes: nodes of a full group: the trays of a rack, else 1.
         oversubscription: host bandwidth over uplink bandwidth of a leaf.
         uplinks: uplinks of a leaf where the intent names them; 0 when they follow from the oversubscription.
         unit_groups: groups (racks or nodes) in one scalable unit; 0 when as many as a leaf serves.
@@ -91,6 +103,7 @@ class Design:
     host_speed_gbps: int
     uplink_speed_gbps: int
     ports_per_rail: int
+    group_nodes: int
     oversubscription: Fraction
     uplinks: int
     unit_groups: int

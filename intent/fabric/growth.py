@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from intent.fabric.lock import Lock
 from intent.fabric.wiring import Spot, Wiring, decode, moves
 
-_NUMBERS = ("asn", "loopback", "management", "host-prefix", "slot")
+_NUMBERS = ("name", "asn", "loopback", "management", "host-prefix", "slot")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from intent.core.diagnostic import Diagnostic
-from intent.fabric.clos import LeafSplit
+from intent.fabric.clos import LeafSplit, PortPlan, trim_uplinks
 from intent.fabric.design import Design
 from intent.fabric.lock import Allocator
 
@@ -19,11 +19,18 @@ class Block:
         groups: racks or nodes per block.
         group_nodes: nodes per group.
         ports_per_node: leaf ports a node takes on one leaf.
+        limited: the intent asks for fewer groups than fit.
     """
 
     groups: int
     group_nodes: int
     ports_per_node: int
+    limited: bool = False
+
+    @property
+    def ports(self) -> int:
+        """Host ports of a leaf when it is full."""
+        return self.groups * self.group_nodes * self.ports_per_node
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +54,7 @@ def block_of(design: Design, split: LeafSplit) -> Block | Diagnostic:
     Returns:
         The block, or a finding when not even one group fits or more is asked than fits.
     """
-    group_nodes = max((member.ordinal for member in design.members), default=0) + 1
+    group_nodes = design.group_nodes
     per_node = design.ports_per_rail * (1 if design.by_rail else design.rails)
     fits = split.host_ports // (group_nodes * per_node)
     wanted = design.leaf_groups or (min(fits, design.unit_groups) if design.unit_groups else fits)
@@ -60,12 +67,26 @@ def block_of(design: Design, split: LeafSplit) -> Block | Diagnostic:
             design.span,
             hint="serve fewer racks or nodes per leaf (leaf.racks, unit), or raise the oversubscription",
         )
-    return Block(wanted, group_nodes, per_node)
+    return Block(wanted, group_nodes, per_node, wanted < fits)
+
+
+def split_for(design: Design, block: Block, split: LeafSplit) -> LeafSplit:
+    """The split a leaf is cabled by: where the intent limits what it serves, its uplinks are for that many ports."""
+    if not block.limited or design.uplinks:
+        return split
+    host = PortPlan(design.host.breakout.parts, design.host_speed_gbps)
+    uplink = PortPlan(design.uplink.breakout.parts, design.uplink_speed_gbps)
+    return trim_uplinks(split, block.ports, host, uplink, design.oversubscription)
 
 
 def units_of(design: Design, block: Block) -> int:
     """Leaf blocks in one scalable unit."""
     return -(-design.unit_groups // block.groups) if design.unit_groups else 1
+
+
+def planned_blocks(design: Design, block: Block) -> int:
+    """Leaf blocks the spine tier is sized for."""
+    return -(-design.planned_units * (design.unit_groups or block.groups) // block.groups)
 
 
 def place(design: Design, block: Block, allocator: Allocator) -> Mapping[str, Slot]:

@@ -15,6 +15,7 @@ from intent.core.span import Span
 from intent.fabric.design import Design, Member, Pools, SwitchUse
 from intent.schema.fabrics import Fabric as FabricText
 from intent.schema.model import NicOverride, Site
+from intent.schema.types import check_name
 
 Path = tuple[str | int, ...]
 
@@ -70,6 +71,9 @@ class Resolver:
         self.catalog = catalog
         self.places = places
         self.diagnostics: list[Diagnostic] = []
+        self._misnamed: set[int] = set()
+        self._attachments: dict[tuple[str, str], str] = {}
+        self._chosen_ports: dict[tuple[str, str, int], tuple[NicPort, ...]] = {}
 
     def pools(self) -> Pools:
         """The site's pools with their places."""
@@ -84,12 +88,32 @@ class Resolver:
             management=management.prefix if management and static else None,
             gateway=management.gateway if management and static else None,
             spans={key: self.places.span((*base, "pools", key)) for key in ("loopbacks", "hosts", "asns")}
-            | {"management": self.places.span((*base, "management", "prefix"))},
+            | {
+                "management": self.places.span((*base, "management", "prefix")),
+                "names": self.places.span((*base, "names")),
+            },
         )
 
     def nodes(self) -> tuple[NodeSpec, ...]:
-        """Every node of the site, in the order written."""
-        return (*self._standing(), *self._racked())
+        """Every node of the site, in the order written; each name once."""
+        first: dict[str, NodeSpec] = {}
+        twice: dict[tuple[Span | None, Span | None], list[str]] = {}
+        for node in (*self._standing(), *self._racked()):
+            if first.setdefault(node.name, node) is not node:
+                twice.setdefault((first[node.name].span, node.span), []).append(node.name)
+        groups: dict[str, Span | None] = {}
+        for node in first.values():
+            if node.kind.is_rack:
+                groups.setdefault(node.group, node.span)
+        for node in first.values():
+            if not node.kind.is_rack and node.group in groups:
+                twice.setdefault((groups[node.group], node.span), []).append(node.name)
+        for (place, span), names in twice.items():
+            more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+            related = ((place, "made here first"),) if place and place != span else ()
+            message = f"two nodes or racks of the name {names[0]}{more}"
+            self.diagnostics.append(Diagnostic("F007", message, span, hint="rename one", related=related))
+        return tuple(first.values())
 
     def _standing(self) -> Iterator[NodeSpec]:
         for number, entry in enumerate(self.site.nodes):
@@ -109,7 +133,17 @@ class Resolver:
             for rack in ranges.expand(entry.name):
                 for tray in range(kind.trays):
                     name = self.site.names.node.format(site=self.name, rack=rack, n=tray + 1)
+                    self._check_name(name, number, span)
                     yield NodeSpec(name, kind, rack, rack, tray, {}, self._span("racks", number))
+
+    def _check_name(self, name: str, entry: int, span: Span | None) -> None:
+        try:
+            check_name(name)
+        except ValueError as error:
+            if entry not in self._misnamed:
+                self._misnamed.add(entry)
+                hint = "shorten the template (names.node) or the rack's name"
+                self._report("F009", f"node {name}: {error}", span, hint)
 
     def _node_type(self, name: str, span: Span | None, *, rack: bool) -> NodeType | None:
         try:
@@ -127,7 +161,8 @@ class Resolver:
         """The design of one fabric; None when something in it cannot be resolved."""
         topology = fabric.topology
         at = ("fabrics", name, "topology")
-        members = self._members(name, fabric, nodes)
+        chosen = list(self._attached(fabric, nodes))
+        members = self._members(name, fabric, chosen)
         leaf = self._switch(topology.leaf.model, self._span(*at, "leaf"))
         spine = self._switch(topology.spine, self._span(*at, "spine"))
         if not members or leaf is None or spine is None:
@@ -153,9 +188,10 @@ class Resolver:
             host_speed_gbps=host_speed,
             uplink_speed_gbps=uplink_speed,
             ports_per_rail=per_card // topology.planes,
+            group_nodes=_group_nodes(chosen),
             oversubscription=Fraction(topology.oversubscription.down, topology.oversubscription.up),
             uplinks=topology.uplinks or 0,
-            unit_groups=self._unit_groups(name, fabric, members),
+            unit_groups=self._unit_groups(name, fabric, _group_nodes(chosen)),
             leaf_groups=topology.leaf.racks or 0,
             planned_units=topology.unit.planned if topology.unit else 1,
             leaf_name=self.site.names.leaf or _leaf_name(fabric),
@@ -165,17 +201,17 @@ class Resolver:
             span=self._span(*at),
         )
 
-    def _members(self, name: str, fabric: FabricText, nodes: Sequence[NodeSpec]) -> tuple[Member, ...]:
-        chosen = list(self._attached(fabric, nodes))
+    def _members(self, name: str, fabric: FabricText, chosen: Sequence[NodeSpec]) -> tuple[Member, ...]:
         span = self._span("fabrics", name, "attach")
         if not chosen:
-            self._report("F002", f"fabric {name}: no node is attached", span, "check the names under attach")
+            self._report("F002", f"fabric {name}: no node is attached", span, self._what_exists())
             return ()
-        members = []
-        for node in chosen:
-            ports = self._ports(name, fabric, node)
-            if ports:
-                members.append(Member(node.name, node.group, node.ordinal, ports))
+        self._attach_once(name, fabric.attach.nics, chosen, span)
+        members = [
+            Member(node.name, node.group, node.ordinal, ports)
+            for node in chosen
+            if (ports := self._ports(name, fabric, node))
+        ]
         shapes = {(len(m.ports), m.ports[0].speed_gbps, len({p.nic for p in m.ports})) for m in members}
         if len(shapes) > 1:
             self._report(
@@ -187,6 +223,30 @@ class Resolver:
             return ()
         return tuple(members)
 
+    def _what_exists(self) -> str:
+        nodes = ", ".join(entry.name for entry in self.site.nodes) or "none"
+        racks = ", ".join(entry.name for entry in self.site.racks) or "none"
+        return f"nodes: {nodes}; racks: {racks}"
+
+    def _attach_once(self, fabric: str, nics: str, chosen: Sequence[NodeSpec], span: Span | None) -> None:
+        clashes: dict[str, list[str]] = {}
+        for node in chosen:
+            first = self._attachments.setdefault((node.name, nics), fabric)
+            if first != fabric:
+                clashes.setdefault(first, []).append(node.name)
+        for first, names in clashes.items():
+            place = self._span("fabrics", first, "attach")
+            self.diagnostics.append(
+                Diagnostic(
+                    "F008",
+                    f"fabric {fabric}: the {nics} ports of {len(names)} nodes are attached already by fabric {first}: "
+                    f"{names[0]}" + (" …" if len(names) > 1 else ""),
+                    span,
+                    hint="a port has one cable: attach other nodes or other NICs",
+                    related=((place, f"fabric {first} attaches them here"),) if place else (),
+                )
+            )
+
     def _attached(self, fabric: FabricText, nodes: Sequence[NodeSpec]) -> Iterator[NodeSpec]:
         by_node = selector.parse(fabric.attach.nodes) if fabric.attach.nodes else None
         by_rack = selector.parse(fabric.attach.racks) if fabric.attach.racks else None
@@ -197,8 +257,17 @@ class Resolver:
                 yield node
 
     def _ports(self, fabric: str, text: FabricText, node: NodeSpec) -> tuple[NicPort, ...]:
-        span, planes = node.span, text.topology.planes
         override = node.overrides.get(text.attach.nics)
+        # All nodes of one entry have the same ports: settled, and reported, once.
+        key = (fabric, node.kind.name, id(override))
+        if key not in self._chosen_ports:
+            self._chosen_ports[key] = self._settle_ports(fabric, text, node, override)
+        return self._chosen_ports[key]
+
+    def _settle_ports(
+        self, fabric: str, text: FabricText, node: NodeSpec, override: NicOverride | None
+    ) -> tuple[NicPort, ...]:
+        span, planes = node.span, text.topology.planes
         try:
             group = self._group(node, text.attach.nics, override)
             layout = _layout(group, override, planes, text.topology.link.gbps if text.topology.link else 0)
@@ -212,10 +281,9 @@ class Resolver:
             self._report("F002", f"fabric {fabric}: {error.message}", span, error.hint)
             return ()
         names = override.interfaces if override else ()
-        if names and len(names) != len(ports):
-            self._report(
-                "F002", f"node {node.name}: interfaces - expected {len(ports)} names, found {len(names)}", span
-            )
+        if names and len(set(names)) != len(ports):
+            found = f"{len(names)}, of which {len(set(names))} differ"
+            self._report("F002", f"node {node.name}: interfaces - expected {len(ports)} names, found {found}", span)
             return ()
         return tuple(_named(port, names[i]) for i, port in enumerate(ports)) if names else ports
 
@@ -224,12 +292,11 @@ class Resolver:
             return custom_group(name, self.catalog.nic(override.model), 1, override.ports or "")
         return node.kind.group(name)
 
-    def _unit_groups(self, name: str, fabric: FabricText, members: Sequence[Member]) -> int:
+    def _unit_groups(self, name: str, fabric: FabricText, size: int) -> int:
         unit = fabric.topology.unit
-        size = max(member.ordinal for member in members) + 1
         span = self._span("fabrics", name, "topology", "unit")
         if unit and unit.racks is not None:
-            if size == 1 and all(member.group == member.name for member in members):
+            if size == 1:
                 self._report("F002", f"fabric {name}: unit in racks - its nodes stand in no racks", span)
             return unit.racks
         if unit is None or unit.nodes is None:
@@ -268,14 +335,25 @@ class Resolver:
 
 
 def _layout(group: NicGroup, override: NicOverride | None, planes: int, link_gbps: int) -> Layout:
-    """The layout the intent names, else the one whose ports match planes and link speed, else the default."""
+    """The layout the intent names, else the default among those that serve the planes best.
+
+    A port per plane of the link's speed comes first, then any whole number per plane of that speed, then a port per
+    plane of another speed.
+    """
     if override and override.ports:
         return group.layout("ethernet", override.ports)
-    fitting = [item for item in group.layouts if item.kind == "ethernet" and item.ports == planes]
-    for layout in fitting:
-        if layout.speed_gbps == link_gbps or not link_gbps:
-            return layout
-    return fitting[0] if fitting else group.layout("ethernet")
+    usable = [item for item in group.layouts if item.kind == "ethernet" and item.ports % planes == 0]
+    single = [item for item in usable if item.ports == planes]
+    fast = [item for item in usable if item.speed_gbps == link_gbps]
+    for choice in ([item for item in fast if item in single], fast, single):
+        if choice:
+            return choice[0]
+    return group.layout("ethernet")
+
+
+def _group_nodes(nodes: Sequence[NodeSpec]) -> int:
+    """Nodes of the largest full group, attached or not: a rack whose other half comes later keeps its ports."""
+    return max((node.kind.trays or 1 for node in nodes), default=1)
 
 
 def _named(port: NicPort, name: str) -> NicPort:

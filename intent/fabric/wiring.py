@@ -41,7 +41,7 @@ def wire(
         spines: number of spines; divides `uplinks`.
         uplinks: uplinks of each leaf.
         spine_ports: logical ports of a spine; `len(leaves) * uplinks <= spines * spine_ports`.
-        before: what the lock knows, leaf → spot of each uplink.
+        before: what the lock knows, leaf → spot of each uplink; of two cables in one spot the first counts.
 
     Returns:
         Leaf → spot of each uplink, in uplink order.
@@ -52,26 +52,30 @@ def wire(
     if spines < 1 or uplinks % spines or len(leaves) * uplinks > spines * spine_ports:
         raise ValueError(f"{len(leaves)} leaves x {uplinks} uplinks do not fit {spines} spines x {spine_ports} ports")
     per_spine = uplinks // spines
-    kept = {leaf: _keep(before.get(leaf, ()), spines, uplinks, per_spine, spine_ports) for leaf in leaves}
-    free = _free_ports(leaves, kept, before, spines, spine_ports)
+    used: set[tuple[int, int]] = set()
+    kept = {leaf: _keep(before.get(leaf, ())[:uplinks], spines, per_spine, spine_ports, used) for leaf in leaves}
+    free = _free_ports(used, before, spines, spine_ports)
     return {leaf: _complete(kept[leaf], spines, uplinks, per_spine, free) for leaf in leaves}
 
 
-def _keep(old: Sequence[Spot], spines: int, uplinks: int, per_spine: int, spine_ports: int) -> dict[int, Spot]:
+def _keep(
+    old: Sequence[Spot], spines: int, per_spine: int, spine_ports: int, used: set[tuple[int, int]]
+) -> dict[int, Spot]:
+    """The cables of a leaf that may stay, by uplink; notes their spots in `used`."""
     count: dict[int, int] = {}
     kept: dict[int, Spot] = {}
-    for uplink, spot in enumerate(old[:uplinks]):
-        if spot.spine <= spines and spot.port < spine_ports and count.get(spot.spine, 0) < per_spine:
+    for uplink, spot in enumerate(old):
+        place = (spot.spine, spot.port)
+        fits = spot.spine <= spines and spot.port < spine_ports and place not in used
+        if fits and count.get(spot.spine, 0) < per_spine:
             count[spot.spine] = count.get(spot.spine, 0) + 1
             kept[uplink] = spot
+            used.add(place)
     return kept
 
 
-def _free_ports(
-    leaves: Sequence[str], kept: Mapping[str, Mapping[int, Spot]], before: Wiring, spines: int, spine_ports: int
-) -> dict[int, list[int]]:
+def _free_ports(used: set[tuple[int, int]], before: Wiring, spines: int, spine_ports: int) -> dict[int, list[int]]:
     """Free ports of each spine, in reverse order of preference: those nothing was plugged into come first."""
-    used = {(spot.spine, spot.port) for leaf in leaves for spot in kept[leaf].values()}
     busy_before = {(spot.spine, spot.port) for spots in before.values() for spot in spots}
     free: dict[int, list[int]] = {}
     for spine in range(1, spines + 1):
