@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from sys import intern
 
 from intent.catalog.hardware import Breakout, Cage, Switch
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The front-panel ports that exist.
+
+    Args:
+        speeds: speeds in Gb/s each may run at, highest first, by port in the panel's order.
+        lost: cages disabled by the split of a neighbour, with that neighbour.
+    """
+
+    speeds: Mapping[str, tuple[int, ...]]
+    lost: Mapping[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,28 +56,17 @@ class Panel:
                 found[victim] = cage
         return found
 
-    def ports(self, splits: Mapping[int, int]) -> Iterator[tuple[str, int]]:
-        """Every front-panel port that exists, with its highest speed in Gb/s."""
+    def layout(self, splits: Mapping[int, int]) -> Layout:
+        """The ports that exist when the cages are split so."""
         lost = self.lost(splits)
+        speeds: dict[str, tuple[int, ...]] = {}
         for number, cage in self.cages.items():
             parts = splits.get(number)
-            way = self.way(number, parts) if parts else None
             if number in lost or parts == 0:
                 continue
             if parts is None:
-                yield f"swp{number}", cage.speed_gbps
-            elif way is not None:
+                speeds[intern(f"swp{number}")] = cage.speeds_gbps
+            elif (way := self.way(number, parts)) is not None:
                 for part in range(parts):
-                    yield f"swp{number}s{part}", way.part_speed()
-
-    def speeds(self, cage: int, part: int | None, splits: Mapping[int, int]) -> tuple[int, ...]:
-        """Speeds in Gb/s a port may run at, highest first; empty when it does not exist."""
-        parts = splits.get(cage)
-        if cage not in self.cages or cage in self.lost(splits):
-            return ()
-        if parts is None:
-            return self.cages[cage].speeds_gbps if part is None else ()
-        way = self.way(cage, parts)
-        if way is None or part is None or part >= parts:
-            return ()
-        return way.speeds_gbps
+                    speeds[intern(f"swp{number}s{part}")] = way.speeds_gbps
+        return Layout(speeds, lost)

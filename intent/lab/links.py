@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from intent.lab.facts import cage_of
 from intent.lab.machine import Machine
 from intent.lab.trees import Json
 from intent.lab.world import World
@@ -72,11 +71,8 @@ class Links:
 
     @staticmethod
     def _end(machine: Machine, port: str) -> tuple[bool, int, str] | None:
-        place = cage_of(port)
-        if place is None:
-            return None
-        speeds = machine.panel.speeds(*place, machine.facts.splits)
-        if not speeds:
+        speeds = machine.layout.speeds.get(port)
+        if speeds is None:
             return None
         held = machine.facts.ports.get(port)
         if held is None:

@@ -40,6 +40,7 @@ class Machine:
         "dialect",
         "facts",
         "faults",
+        "layout",
         "life",
         "panel",
         "schema",
@@ -60,6 +61,7 @@ class Machine:
         self.booted_at = tools.agenda.clock()
         self.store = Store(tools.trees.pack(day_0), slash_ids=dialect.slash_ids)
         self.facts = Facts()
+        self.layout = panel.layout({})
         self._seal = Seal(spec.name, tools.secrets if dialect.encrypts else frozenset())
         self.life = Lifecycle(self)
         self.come_in_force()
@@ -164,5 +166,6 @@ class Machine:
         """Take up the tree that is applied now: accounts and facts follow it."""
         tree = self.applied
         self.facts = extract(tree)
+        self.layout = self.panel.layout(self.facts.splits)
         self.tools.epoch.number += 1
         self.accounts.follow(tree)

@@ -63,8 +63,8 @@ class Operational:
     # Interfaces
 
     def _interfaces(self, machine: Machine, path: Path, wanted: frozenset[str] | None) -> Json:
-        panel = {name for name, _ in machine.panel.ports(machine.facts.splits)}
-        names = [path[0]] if path else list(dict.fromkeys((*machine.facts.ports, *sorted(panel), "eth0", "lo")))
+        panel = machine.layout.speeds
+        names = [path[0]] if path else list(dict.fromkeys((*machine.facts.ports, *panel, "eth0", "lo")))
         needed = frozenset(path[1:2]) or wanted
         shown = {}
         for name in names:

@@ -14,7 +14,7 @@ from typing import Any
 from intent.core.tree import Path, dotted
 from intent.lab.dialect import switched_on
 from intent.lab.facts import Facts, addresses_of, cage_of, extract, mapping, parts_of, vrf_of
-from intent.lab.hardware import Panel
+from intent.lab.hardware import Layout, Panel
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,7 @@ class Candidate:
     tree: Mapping[str, Any]
     facts: Facts
     panel: Panel
+    layout: Layout
 
     @property
     def interfaces(self) -> dict[str, Any]:
@@ -58,7 +59,8 @@ class Candidate:
 
 def judge(tree: Mapping[str, Any], panel: Panel) -> list[Invalid]:
     """Every reason to refuse a tree, in order of the rules; empty when it may be applied."""
-    candidate = Candidate(tree, extract(tree), panel)
+    facts = extract(tree)
+    candidate = Candidate(tree, facts, panel, panel.layout(facts.splits))
     return [found for rule in RULES for found in rule(candidate)]
 
 
@@ -79,7 +81,7 @@ def breakout_allowed(it: Candidate) -> Iterator[Invalid]:
 
 def port_exists(it: Candidate) -> Iterator[Invalid]:
     """A front-panel port must exist: on the panel, with its breakout, not lost to a neighbour's split."""
-    lost = it.panel.lost(it.facts.splits)
+    lost = it.layout.lost
     for name, interface in it.interfaces.items():
         place = cage_of(name)
         if place is None:
@@ -116,7 +118,7 @@ def split_port_is_bare(it: Candidate) -> Iterator[Invalid]:
 def logical_ports(it: Candidate) -> Iterator[Invalid]:
     """The splits of all cages together must stay within what the switch chip can number."""
     bonus = {f"swp{cage.number}" for cage in it.panel.model.bonus_cages}
-    count = sum(1 for name, _ in it.panel.ports(it.facts.splits) if name not in bonus)
+    count = sum(1 for name in it.layout.speeds if name not in bonus)
     limit = it.panel.model.max_logical_ports
     if count > limit:
         yield Invalid(("interface",), f"{count} logical ports are more than the {limit} of {it.panel.model.name}")
@@ -125,11 +127,8 @@ def logical_ports(it: Candidate) -> Iterator[Invalid]:
 def speed_possible(it: Candidate) -> Iterator[Invalid]:
     """A forced speed must be one the port can run at."""
     for name, port in it.facts.ports.items():
-        place = cage_of(name)
-        if place is None or not port.speed_gbps:
-            continue
-        speeds = it.panel.speeds(*place, it.facts.splits)
-        if speeds and port.speed_gbps not in speeds:
+        speeds = it.layout.speeds.get(name)
+        if speeds and port.speed_gbps and port.speed_gbps not in speeds:
             text = ", ".join(f"{speed}G" for speed in speeds)
             yield Invalid(("interface", name, "link", "speed"), f"{port.speed_gbps}G is not one of {text}")
 
@@ -307,10 +306,10 @@ def adaptive_routing_possible(it: Candidate) -> Iterator[Invalid]:
 
 
 def _no_adaptive_routing(it: Candidate, name: str, interface: Any, members: set[str]) -> str:
-    asic, place = it.panel.model.asic, cage_of(name)
+    asic = it.panel.model.asic
     if not asic.adaptive_routing:
         return f"{asic.name} does not support adaptive routing"
-    if place is None:
+    if cage_of(name) is None:
         return f"adaptive routing is not supported on {mapping(interface).get('type', 'this kind of interface')} {name}"
     if name in members:
         return f"adaptive routing is not supported on {name}, a bond member"
@@ -318,7 +317,7 @@ def _no_adaptive_routing(it: Candidate, name: str, interface: Any, members: set[
         return f"adaptive routing is not supported on {name}, a bridge port"
     if vrf_of(interface) != "default":
         return f"adaptive routing is supported in the default VRF only, {name} is in {vrf_of(interface)}"
-    speeds = it.panel.speeds(*place, it.facts.splits)
+    speeds = it.layout.speeds.get(name)
     speed = it.facts.ports[name].speed_gbps or (speeds[0] if speeds else 0)
     if not asic.routes_adaptively(speed):
         return f"adaptive routing is not supported at {speed}G on {asic.name}"
@@ -337,8 +336,7 @@ def bond_members_free(it: Candidate) -> Iterator[Invalid]:
     for bond, member in _bond_members(it):
         path = ("interface", bond, "bond", "member", member)
         interface = it.interfaces.get(member)
-        place = cage_of(member)
-        if place is not None and not it.panel.speeds(*place, it.facts.splits):
+        if cage_of(member) is not None and member not in it.layout.speeds:
             yield Invalid(path, f"interface {member} does not exist")
         if owner.setdefault(member, bond) != bond:
             yield Invalid(path, f"{member} is already a member of {owner[member]}")

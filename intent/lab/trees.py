@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from intent.core.tree import Path
 from intent.lab.ranges import expand, is_range
-from intent.lab.walker import Schema
+from intent.lab.walker import RANGED, Schema
 
 Json: TypeAlias = dict[str, Any]
 
@@ -90,14 +90,14 @@ def expanded(schema: Schema, tree: Json, at: Path = ()) -> Json:
 
 
 def _expand(schema: Schema, index: int | None, tree: Json) -> Json:
-    if index is None:
+    if index is None or index not in schema.ranged:
         return tree
     node = schema.nodes[index]
     rule = node.get("key", node.get("free"))
     result: Json | None = None
     for key, value in tree.items():
         inner = _expand(schema, schema.child(index, key), value) if isinstance(value, dict) else value
-        names = expand(key) if rule in ("interface", "vlan") and is_range(key) else None
+        names = expand(key) if rule in RANGED and is_range(key) else None
         if result is None and (inner is not value or names is not None):
             result = {}
             for earlier, held in tree.items():

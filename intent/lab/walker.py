@@ -13,6 +13,8 @@ from intent.lab.ranges import expand, is_range
 
 MAX_ERRORS = 50
 MAX_FREE_DEPTH = 6
+# Formats of keys that may be ranges.
+RANGED = ("interface", "vlan")
 _REMEMBERED = 50_000
 
 Node: TypeAlias = Mapping[str, Any]
@@ -47,6 +49,7 @@ class Schema:
         self.release: str = data["release"]
         self.nodes: list[dict[str, Any]] = data["nodes"]
         self.root: int = data["root"]
+        self.ranged = _above(self.nodes, RANGED)
         self._good: set[tuple[int, type, Any]] = set()
         self._patterns: dict[str, re.Pattern[str]] = {}
 
@@ -208,6 +211,19 @@ class Schema:
         except ValueError:
             return f"{_show(value)} is not a '{form}'"
         return None
+
+
+def _above(nodes: list[dict[str, Any]], rules: tuple[str, ...]) -> frozenset[int]:
+    """Indices of the nodes that are, or lead to, a map with keys of one of the formats."""
+    found = {at for at, node in enumerate(nodes) if node.get("key", node.get("free")) in rules}
+    grown = 0
+    while grown != len(found):
+        grown = len(found)
+        for at, node in enumerate(nodes):
+            below = node["keys"].values() if "keys" in node else (node["map"],) if "map" in node else ()
+            if at not in found and any(index in found for index in below):
+                found.add(at)
+    return frozenset(found)
 
 
 def _is(kind: str, value: Any) -> bool:
