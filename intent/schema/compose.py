@@ -151,8 +151,9 @@ class _Builder:
     def _alias(self, event: Any) -> None:
         node = self._anchors.get(event.anchor)
         if node is None:
-            hint = "an anchor is written before its alias, and not around it"
-            self._stop(Code.ALIASES, f"alias {shown('*' + event.anchor)} has no anchor", event, hint)
+            hint = "write the anchor before it and not around it, or quote a text that begins with *"
+            # Its name is not shown: a password without quotes may begin with a star.
+            self._stop(Code.ALIASES, "an alias (*name) without its anchor (&name)", event, hint)
             return
         self._aliased += size(node)
         if self._aliased > MOST_ALIASED:
@@ -206,8 +207,9 @@ class _Builder:
 
     def _untagged(self, event: Any, span: Span) -> None:
         if event.tag is not None:
-            message = f"tag {shown(event.tag)} is not understood"
-            self._findings.error(Code.TAG, message, span, hint="write the value without a tag")
+            # Its name is not shown: a password without quotes may begin with an exclamation mark.
+            hint = "write the value without it, or quote a text that begins with !"
+            self._findings.error(Code.TAG, "a tag (!name), which means nothing here", span, hint=hint)
 
     def _span(self, event: Any) -> Span:
         mark = event.start_mark
@@ -244,7 +246,7 @@ def _tabs(text: str, file: str, scalars: list[tuple[int, int]], findings: Findin
 
 
 def _comments(text: str, scalars: list[tuple[int, int]]) -> Iterator[tuple[int, str]]:
-    if "# intent:" not in text:
+    if "intent:" not in text:
         return
     lines = text.split("\n")
     for line, _, piece in _outside(text, scalars):

@@ -47,27 +47,10 @@ def test_dots_are_dots() -> None:
     assert not parse("a.b").matches({"name": "axb"})
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "  ",
-        "a,",
-        ",a",
-        "=a",
-        "a=",
-        "Role=leaf",
-        "a==b",
-        "a/",
-        "/a",
-        "a$",
-        "[ab]",
-        "a{",
-        "{2..1}",
-        "a" * 300,
-        "a*b*" * 9,
-    ],
-)
+REFUSED = ["", "  ", "a,", ",a", "=a", "a=", "Role=leaf", "a==b", "a/", "/a", "a$", "[ab]", "a{", "{2..1}"]
+
+
+@pytest.mark.parametrize("text", [*REFUSED, "a" * 300, "a*b*" * 9])
 def test_what_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         parse(text)

@@ -43,6 +43,6 @@ def _twice(kind: str, named: list[tuple[str, Location]]) -> Iterator[Finding]:
         else:
             first[name] = path
     for (before, after), names in clashes.items():
-        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        more = f" and {len(names) - 1} more are" if len(names) > 1 else " is"
         related = ((before, "first made here"),) if before != after else ()
-        yield Finding(f"{kind} {names[0]}{more} is made twice", after, hint="narrow one of the ranges", related=related)
+        yield Finding(f"{kind} {names[0]}{more} made twice", after, hint="narrow one of the ranges", related=related)

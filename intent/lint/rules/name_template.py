@@ -30,7 +30,7 @@ def _check(context: Context) -> Iterator[Finding]:
             missing = [field for field in needed if field not in _fields(template)]
             if missing:
                 fields = " and ".join(f"{{{field}}}" for field in missing)
-                message = f"template of {key} names {template!r} gives one name twice: {fields} is missing"
+                message = f"template of {key} names {template!r} gives one name twice, expected {fields} in it"
                 yield Finding(message, ("sites", name, "names", key))
 
 

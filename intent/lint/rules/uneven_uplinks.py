@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from intent.core.diagnostic import Severity
-from intent.fabric.model import Device, Tier
+from intent.fabric.model import Device, Role, Tier
 from intent.lint.rule import Context, Finding, Rule
 
 
@@ -27,11 +27,13 @@ def rule() -> Rule:
 def _check(context: Context) -> Iterator[Finding]:
     for fabric in context.fabrics:
         links: dict[str, Counter[str]] = {}
-        spines: dict[tuple[str, int], set[str]] = {}
+        spines: dict[tuple[str, int], list[str]] = {}
+        for device in fabric.switches:
+            if device.role is Role.SPINE:
+                spines.setdefault(_part(device), []).append(device.name)
         for link in fabric.links:
             if link.tier is Tier.FABRIC:
                 links.setdefault(link.a.device, Counter())[link.b.device] += 1
-                spines.setdefault(_part(fabric.devices[link.b.device]), set()).add(link.b.device)
         for leaf, counts in links.items():
             numbers = [counts[spine] for spine in spines.get(_part(fabric.devices[leaf]), ())]
             if numbers and min(numbers) != max(numbers):
