@@ -13,11 +13,11 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Interface, IPv6Interface, ip_interface
 from typing import TypeAlias
 
-from intent.fabric.model import Fabric, Link, Port
+from intent.fabric.model import End, Fabric, Link
 from intent.lint.rule import Context, Finding, Rule
 
 _Interface: TypeAlias = IPv4Interface | IPv6Interface
@@ -30,58 +30,55 @@ def rule() -> Rule:
 
 def _check(context: Context) -> Iterator[Finding]:
     for fabric in context.fabrics:
+        interfaces: dict[End, _Interface] = {}
         for device in fabric.devices.values():
             for port in device.ports.values():
-                problem = _problem(port.address) if port.address else ""
+                if not port.address:
+                    continue
+                interface = _interface(port.address)
+                problem = _problem(port.address, interface) if interface else "is no address with a prefix length"
                 if problem:
                     yield Finding(f"{device.name} {port.name}: {port.address} {problem}", device=device)
+                if interface:
+                    interfaces[End(device.name, port.name)] = interface
         for link in fabric.links:
-            yield from _ends(fabric, link)
+            yield from _ends(fabric, link, interfaces)
 
 
-def _problem(text: str) -> str:
+def _interface(text: str) -> _Interface | None:
     try:
-        interface = ip_interface(text)
+        return ip_interface(text)
     except ValueError:
-        return "is no address with a prefix length"
-    network = interface.network
+        return None
+
+
+def _problem(text: str, interface: _Interface) -> str:
     if "/" not in text:
         return "has no prefix length"
-    if network.num_addresses == 1:
+    network = interface.network
+    host_bits = network.max_prefixlen - network.prefixlen
+    if host_bits == 0:
         return f"has the length /{network.prefixlen}, which belongs on loopbacks only"
-    if network.num_addresses > 2 and interface.ip == network.network_address:
+    if host_bits > 1 and interface.ip == network.network_address:
         return f"is the network address of {network}"
-    if network.num_addresses > 2 and interface.version == 4 and interface.ip == network.broadcast_address:
+    if host_bits > 1 and interface.version == 4 and interface.ip == network.broadcast_address:
         return f"is the broadcast address of {network}"
     return ""
 
 
-def _ends(fabric: Fabric, link: Link) -> Iterator[Finding]:
+def _ends(fabric: Fabric, link: Link, interfaces: Mapping[End, _Interface]) -> Iterator[Finding]:
+    one, other = interfaces.get(link.a), interfaces.get(link.b)
+    if one and other and one.network == other.network and one.ip != other.ip:
+        return
     device = fabric.devices[link.a.device]
-    a, b = _port(fabric, link.a.device, link.a.port), _port(fabric, link.b.device, link.b.port)
+    a, b = device.ports.get(link.a.port), fabric.devices[link.b.device].ports.get(link.b.port)
     if a is None or b is None or not (a.address or b.address):
         return
     left, right = f"{link.a.device} {a.name}", f"{link.b.device} {b.name}"
     if not (a.address and b.address):
         bare, full = (left, right) if b.address else (right, left)
         yield Finding(f"link {left} - {right}: {full} has an address and {bare} has none", device=device)
-        return
-    one, other = _interface(a), _interface(b)
-    if one is None or other is None:
-        return
-    if one.network != other.network:
-        message = f"link {left} - {right}: {one} and {other} are not in one subnet"
-        yield Finding(message, device=device)
-    elif one.ip == other.ip:
+    elif one and other and one.network != other.network:
+        yield Finding(f"link {left} - {right}: {one} and {other} are not in one subnet", device=device)
+    elif one and other:
         yield Finding(f"link {left} - {right}: both ends are {one.ip}", device=device)
-
-
-def _port(fabric: Fabric, device: str, port: str) -> Port | None:
-    return fabric.devices[device].ports.get(port)
-
-
-def _interface(port: Port) -> _Interface | None:
-    try:
-        return ip_interface(port.address)
-    except ValueError:
-        return None
