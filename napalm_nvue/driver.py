@@ -78,7 +78,7 @@ class NVUEDriver(Getters, NetworkDriver):
                 verify = options.get("verify_hostname", True) is not False
                 context = context or tls_context(options.get("ca_file") or "", verify_hostname=verify)
             except OSError as problem:
-                raise IntentError(f"ca_file: {problem.strerror or problem}") from None
+                raise IntentError(f"ca_file {options.get('ca_file')}: {problem.strerror or problem}") from None
             seconds = float(self.timeout)
             endpoint = Endpoint(
                 name=self.hostname,
