@@ -9,6 +9,7 @@ from typing import Any
 from intent.catalog.dialects import Move, moves
 from intent.catalog.features import FeatureTable
 from intent.catalog.patterns import match
+from intent.catalog.releases import RELEASES
 from intent.core.diagnostic import Diagnostic, Severity
 from intent.core.tree import ABSENT, Path, Tree, dotted, get, leaves, put
 from intent.formats.nvue.reshape import SHAPES, Lost, Piece
@@ -68,10 +69,12 @@ class Dialect:
         schema: schema of the release.
         rows: moves and shapes that hold for it.
         features: names of features for messages.
+        canonical: schema of the newest release: what is to be said in another form must be right first.
     """
 
-    def __init__(self, schema: Schema, rows: tuple[Move, ...], features: FeatureTable) -> None:
+    def __init__(self, schema: Schema, rows: tuple[Move, ...], features: FeatureTable, canonical: Schema) -> None:
         self.schema = schema
+        self._canonical = canonical
         self.release = schema.release
         self._features = features
         self._rows = rows
@@ -84,7 +87,8 @@ class Dialect:
         Raises:
             IntentError: no schema is known for the release.
         """
-        return cls(Schema.load(release), moves(release), FeatureTable())
+        schema, rows = Schema.load(release), moves(release)
+        return cls(schema, rows, FeatureTable(), Schema.load(RELEASES[-1]) if rows else schema)
 
     def lower(self, tree: Tree, device: str = "") -> Lowered:
         """A canonical tree in this dialect. A tree that is right already is returned as it is.
@@ -95,7 +99,7 @@ class Dialect:
         """
         if not self._rows and self.schema.valid(tree):
             return Lowered(tree, PathMap(), ())
-        work = _Work(self.schema, self._features, tree, device)
+        work = _Work(self.schema, self._canonical, self._features, tree, device)
         work.walk(tree, (), (), self.schema.root, self._trie, ())
         lowered = {source: tuple(targets) for source, targets in work.lowered.items()}
         return Lowered(work.result, PathMap(work.origins, lowered), tuple(work.diagnostics))
@@ -174,12 +178,13 @@ def _name(schema: Schema, index: int, key: str) -> str | None:
 class _Work:
     """One tree on its way down."""
 
-    def __init__(self, schema: Schema, features: FeatureTable, tree: Tree, device: str) -> None:
+    def __init__(self, schema: Schema, canonical: Schema, features: FeatureTable, tree: Tree, device: str) -> None:
         self.result: Tree = {}
         self.origins: dict[Path, Path] = {}
         self.lowered: dict[Path, list[Path]] = {}
         self.diagnostics: list[Diagnostic] = []
         self._schema = schema
+        self._canonical = canonical
         self._features = features
         self._tree = tree
         self._device = device
@@ -205,7 +210,9 @@ class _Work:
         """
         row = rules.row if rules else None
         if row and row.shape:
-            for piece in SHAPES[row.shape](value if isinstance(value, Mapping) else {}, source, self._tree):
+            wrong = self._canonical.check_at(source, value, self._device)
+            self.diagnostics += wrong
+            for piece in () if wrong else SHAPES[row.shape](value, source, self._tree):
                 self._take(piece)
             return
         if row:

@@ -162,13 +162,18 @@ def bfd_profiles(node: Form, path: Path, tree: Form) -> Result:
 
 
 def _profiles_in_use(tree: Form) -> Iterator[str]:
-    for vrf in tree.get("vrf", {}).values():
+    for vrf in _maps(tree, "vrf"):
         bgp = get(vrf, ("router", "bgp"), {})
-        for kind in ("neighbor", "peer-group"):
-            for peer in bgp.get(kind, {}).values():
-                name = get(peer, ("bfd", "profile"), "")
-                if isinstance(name, str):
-                    yield name
+        for peer in (*_maps(bgp, "neighbor"), *_maps(bgp, "peer-group")):
+            name = get(peer, ("bfd", "profile"), "")
+            if isinstance(name, str):
+                yield name
+
+
+def _maps(node: Any, key: str) -> Iterator[Form]:
+    below = node.get(key) if isinstance(node, Mapping) else None
+    if isinstance(below, Mapping):
+        yield from (item for item in below.values() if isinstance(item, Mapping))
 
 
 def bfd_timers(node: Form, path: Path, tree: Form) -> Result:

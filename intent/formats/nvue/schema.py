@@ -114,15 +114,26 @@ class Schema:
             tree: the configuration, without header and `set`.
             device: name for the diagnostics.
         """
-        if self._passes(self.root, tree):
+        return self.check_at((), tree, device)
+
+    def check_at(self, path: Path, value: Any, device: str = "") -> tuple[Diagnostic, ...]:
+        """Every error of what stands at a path; none where the schema leaves the path open or does not know it.
+
+        Args:
+            path: where it stands.
+            value: scalar or tree.
+            device: name for the diagnostics.
+        """
+        index = self.find(path)
+        if index is None or self._passes(index, value):
             return ()
         found: list[Diagnostic] = []
-        for code, path, message, hint in self._problems(self.root, tree, ()):
+        for code, at, message, hint in self._problems(index, value, path):
             if len(found) >= _LIMIT:
                 found.append(Diagnostic(TOO_MANY, f"more than {_LIMIT} errors: the rest is not shown", device=device))
                 break
             found.append(
-                Diagnostic(code, f"{dotted(path) or 'tree'}: {message}", hint=hint, device=device, path=dotted(path))
+                Diagnostic(code, f"{dotted(at) or 'tree'}: {message}", hint=hint, device=device, path=dotted(at))
             )
         return tuple(found)
 
@@ -276,6 +287,8 @@ class _AnyKey(dict[str, Slot]):
 
 def _walk(slots: _Keys | _AnyKey, tree: dict[str, Any]) -> bool:
     stack: list[tuple[_Keys | _AnyKey, dict[str, Any]]] = [(slots, tree)]
+    # A renderer may hang one mapping under many ports: it is walked once. The tree keeps it alive, so its id holds.
+    seen: set[tuple[int, int]] = set()
     try:
         while stack:
             slots, tree = stack.pop()
@@ -289,7 +302,8 @@ def _walk(slots: _Keys | _AnyKey, tree: dict[str, Any]) -> bool:
                         if len(good) < _REMEMBERED_OF_LEAF:
                             good[item] = kind
                 elif kind is dict and below is not None:
-                    if item:
+                    if item and (mark := (id(below), id(item))) not in seen:
+                        seen.add(mark)
                         stack.append((below, item))
                 elif not test(item):
                     return False
