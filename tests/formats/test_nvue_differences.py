@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from intent.catalog.stages import stage_rules
 from intent.core.tree import ABSENT, Difference, copy, difference, from_pointer, get, leaves, patch, put
-from intent.formats.nvue.diff import commands, conflicts, grouped, merge_patch, restrict, stages
+from intent.formats.nvue.diff import Scope, commands, conflicts, grouped, merge_patch, restrict, stages
 
 RULES = stage_rules()
 
@@ -64,7 +64,7 @@ def test_commands_for_people() -> None:
         ("/interface/swp1/link/mtu", 9000), ("/interface/swp9/link/mtu", 9000), ("/interface/swp9/type", "swp")
     )
     after = one(("/interface/swp1/link/mtu", 9216), ("/interface/swp1/link/state/up", {}))
-    assert commands(difference(before, after), after) == [
+    assert commands(difference(before, after), Scope(after, ((),))) == [
         "nv unset interface swp9",
         "nv set interface swp1 link mtu 9216",
         "nv set interface swp1 link state up",
@@ -74,15 +74,28 @@ def test_commands_for_people() -> None:
 def test_a_member_that_gets_content_is_not_unset() -> None:
     before, after = one(("/vrf/RED", {})), one(("/vrf/RED/evpn/state", "enabled"))
     changes = difference(before, after)
-    assert commands(changes, after) == ["nv set vrf RED evpn state enabled"]
-    assert merge_patch(changes, after) == after
+    assert commands(changes, Scope(after, ((),))) == ["nv set vrf RED evpn state enabled"]
+    assert merge_patch(changes, Scope(after, ((),))) == after
 
 
 def test_case_d21_the_plan_is_exactly_one_removal() -> None:
     before = one(("/bridge/domain/br/vlan/10", {}), ("/vrf/RED/evpn/vni/4001", {}))
     after = one(("/bridge/domain/br/vlan/10", {}))
-    assert commands(difference(before, after), after) == ["nv unset vrf"]
-    assert merge_patch(difference(before, after), after) == {"vrf": None}
+    assert commands(difference(before, after), Scope(after, ((),))) == ["nv unset vrf"]
+    assert merge_patch(difference(before, after), Scope(after, ((),))) == {"vrf": None}
+
+
+def test_nothing_beyond_the_scope_is_removed_as_a_whole() -> None:
+    """What is not compared may stand beside what goes: only what is ours alone goes at once."""
+    p = from_pointer
+    gone = difference(one(("/vrf/RED/evpn/vni/4001", {}), ("/interface/swp9/link/mtu", 1500)), {})
+    assert commands(gone) == ["nv unset interface swp9 link mtu", "nv unset vrf RED evpn vni 4001"]
+    assert commands(gone, Scope({}, (p("/vrf/RED"), p("/interface")))) == [
+        "nv unset interface",
+        "nv unset vrf RED",
+    ]
+    kept = Scope({}, (p("/vrf"), p("/interface/*")), (p("/interface/*/description"), p("/vrf/RED/evpn/state")))
+    assert commands(gone, kept) == ["nv unset interface swp9 link", "nv unset vrf RED evpn vni"]
 
 
 def test_equal_changes_stand_together() -> None:
@@ -175,7 +188,7 @@ def test_stages_lead_where_the_differences_lead(live: dict[str, Any], wanted: di
 @given(trees, trees)
 def test_a_patch_body_carries_the_differences_out(live: dict[str, Any], wanted: dict[str, Any]) -> None:
     """RFC 7386 on the live tree gives the wanted tree, empty mappings that lost their content apart."""
-    body = merge_patch(difference(live, wanted), wanted)
+    body = merge_patch(difference(live, wanted), Scope(wanted, ((),)))
     assert dict(leaves(_pruned(_merged(live, body)))) == dict(leaves(_pruned(wanted)))
 
 

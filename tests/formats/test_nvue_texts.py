@@ -91,7 +91,8 @@ def test_equal_trees_give_equal_bytes() -> None:
 
 def test_ports_stand_in_the_order_of_the_front_panel() -> None:
     names = [f"swp{n}" for n in range(1, 21)]
-    assert sorted(names[::-1], key=natural) == names
+    shuffled = [*names[10:], *names[:10]]
+    assert sorted(shuffled, key=natural) == names
     lines = nv_set_script({"interface": {name: {} for name in reversed(names)}}).splitlines()
     assert lines == [f"nv set interface {name}" for name in names]
 

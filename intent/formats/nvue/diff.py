@@ -68,19 +68,41 @@ def _without(tree: Mapping[str, Any], path: Path, excepted: tuple[Path, ...]) ->
     return kept
 
 
-def commands(differences: Sequence[Difference], after: Mapping[str, Any] | None = None) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What may be removed as a whole.
+
+    Args:
+        after: the tree the differences lead to, restricted as the differences are.
+        owned: subtrees compared; `()` is the whole tree.
+        excepted: subtrees inside them that are left alone: nothing that holds one is removed as a whole.
+    """
+
+    after: Mapping[str, Any]
+    owned: tuple[Path, ...]
+    excepted: tuple[Path, ...] = ()
+
+    def whole(self, path: Path) -> bool:
+        """True when all that stands at a path is compared and nothing of it stays."""
+        if not path or get(self.after, path) is not ABSENT:
+            return False
+        inside = any(match((*pattern, "**"), path) is not None for pattern in self.owned)
+        return inside and not any(match(pattern[: len(path)], path) is not None for pattern in self.excepted)
+
+
+def commands(differences: Sequence[Difference], scope: Scope | None = None) -> list[str]:
     """The differences as `nv unset` and `nv set` lines, unsets first.
 
     Args:
         differences: what leads from one tree to another.
-        after: the tree they lead to; with it a subtree that goes altogether is one line.
+        scope: what may be removed as a whole; without it every leaf has its own line.
     """
-    gone = dict.fromkeys(_removals(differences, after))
+    gone = dict.fromkeys(_removals(differences, scope))
     lines = [command("unset", path) for path in gone]
     return lines + [command("set", item.path, item.after) for item in differences if item.after is not ABSENT]
 
 
-def _removals(differences: Sequence[Difference], after: Mapping[str, Any] | None) -> list[Path]:
+def _removals(differences: Sequence[Difference], scope: Scope | None) -> list[Path]:
     """Paths to unset. A set member that gets content is no removal: unsetting it would take the content along."""
     filled = {item.path[:end] for item in differences if item.after is not ABSENT for end in range(len(item.path))}
     paths = []
@@ -88,21 +110,21 @@ def _removals(differences: Sequence[Difference], after: Mapping[str, Any] | None
         if item.after is not ABSENT or item.path in filled:
             continue
         end = len(item.path)
-        while after is not None and end > 1 and get(after, item.path[: end - 1]) is ABSENT:
+        while scope is not None and scope.whole(item.path[: end - 1]):
             end -= 1
         paths.append(item.path[:end])
     return paths
 
 
-def merge_patch(differences: Sequence[Difference], after: Mapping[str, Any]) -> Tree:
+def merge_patch(differences: Sequence[Difference], scope: Scope | None = None) -> Tree:
     """The body of a PATCH that carries the differences out: null unsets a key.
 
     Args:
-        differences: what leads from the device's tree to `after`.
-        after: the tree they lead to.
+        differences: what leads from the device's tree to the wanted one.
+        scope: what may be removed as a whole; without it every leaf is unset by itself.
     """
     body: Tree = {}
-    for path in _removals(differences, after):
+    for path in _removals(differences, scope):
         put(body, path, None)
     for item in differences:
         if item.after is not ABSENT:
