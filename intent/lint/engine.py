@@ -33,7 +33,10 @@ def lint(
     context = Context(document, sources, compiled, catalog or Catalog.load())
     every = rules()
     found = [finding for rule in every for finding in _run(rule, context)]
-    return in_order(suppressed(found, sources, {rule.code for rule in every}))
+    whole = {fabric.site for fabric in compiled} >= {name for name, site in document.sites.items() if site.fabrics}
+    known = {rule.code for rule in every}
+    judged = {rule.code for rule in every if whole or not rule.over_fabric}
+    return in_order(suppressed(found, sources, known, judged))
 
 
 def _run(rule: Rule, context: Context) -> Iterator[Diagnostic]:

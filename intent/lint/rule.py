@@ -78,6 +78,11 @@ class Rule:
     severity: Severity = Severity.ERROR
 
     @property
+    def over_fabric(self) -> bool:
+        """True when it looks at the compiled fabric."""
+        return self.code.startswith("L2")
+
+    @property
     def summary(self) -> str:
         """The first line of its page."""
         return self.doc.strip().splitlines()[0]

@@ -29,13 +29,17 @@ class Suppression:
     reason: str
 
 
-def suppressed(found: Iterable[Diagnostic], sources: SourceMap, known: Collection[str]) -> tuple[Diagnostic, ...]:
+def suppressed(
+    found: Iterable[Diagnostic], sources: SourceMap, known: Collection[str], judged: Collection[str]
+) -> tuple[Diagnostic, ...]:
     """The findings that remain, with those about the comments themselves.
 
     Args:
         found: all findings.
         sources: where the comments stand.
         known: codes of all rules.
+        judged: codes of the rules that have seen all they look at: a comment that takes out none of their findings
+            is out of date.
     """
     comments, remaining = _read(sources, known)
     used: set[tuple[Span, str]] = set()
@@ -49,7 +53,7 @@ def suppressed(found: Iterable[Diagnostic], sources: SourceMap, known: Collectio
             remaining.append(finding)
     for comment in comments:
         for code in comment.codes:
-            if (comment.span, code) not in used:
+            if code in judged and (comment.span, code) not in used:
                 message = f"ignore[{code}] takes nothing out: no such finding on this line"
                 remaining.append(Diagnostic("L003", message, comment.span, Severity.WARNING, hint="delete it"))
     return tuple(remaining)

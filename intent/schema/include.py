@@ -14,6 +14,7 @@ from intent.schema.findings import Findings, near, shown
 from intent.schema.nodes import ListNode, MapNode, Node, TextNode, kind
 
 _WILD = re.compile(r"[*?]")
+_LONGEST_NAME = 255  # bytes of a file name
 
 
 class Includer:
@@ -83,15 +84,31 @@ class Includer:
             message = f"include {shown(item.text)} leaves the workspace"
             self._findings.error(Code.INCLUDE_OUTSIDE, message, item.span, hint="put the file into the workspace")
             return []
-        if not _WILD.search(wanted):
-            found = [wanted] if wanted in self._texts else []
-        else:
-            pattern = _glob(wanted)
-            found = sorted(name for name in self._texts if pattern.fullmatch(name))
+        try:
+            found = self._named(wanted)
+            known = [] if found else sorted(self._texts)[:20]
+        except IntentError as error:
+            self._findings.error(Code.INCLUDE_READ, error.message, item.span, hint=error.hint)
+            return []
         if not found:
             message = f"include {shown(item.text)} matches no file"
-            self._findings.error(Code.INCLUDE_MISSING, message, item.span, hint=near(wanted, sorted(self._texts)[:20]))
+            self._findings.error(Code.INCLUDE_MISSING, message, item.span, hint=near(wanted, known))
         return found
+
+    def _named(self, wanted: str) -> list[str]:
+        """Paths of the files a normalised name or pattern stands for."""
+        if _WILD.search(wanted):
+            pattern = _glob(wanted)
+            return sorted(name for name in self._texts if pattern.fullmatch(name))
+        if not wanted.isprintable() or any(len(part.encode()) > _LONGEST_NAME for part in wanted.split("/")):
+            return []
+        try:
+            self._texts[wanted]
+        except KeyError:
+            return []
+        except IntentError:
+            return [wanted]  # it is there; why it cannot be read is said when it is read
+        return [wanted]
 
 
 def _glob(pattern: str) -> re.Pattern[str]:

@@ -43,6 +43,12 @@ def test_several_codes() -> None:
     assert found == ["intent.yaml:4:1 L003 ignore[L103] takes nothing out: no such finding on this line"]
 
 
+def test_a_rule_over_a_fabric_that_was_not_compiled_is_not_judged() -> None:
+    fabric = "e: {topology: {leaf: SN5600, spine: SN5600}, attach: {nodes: n1}}"
+    text = f"    nodes: [{{name: n1, type: dgx-b300}}]\n    fabrics: {{{fabric}}}   # intent: ignore[L210] lab\n"
+    assert messages(f"sites:\n  s:\n{text}") == []
+
+
 def test_without_a_reason_nothing_is_taken_out() -> None:
     found = messages("sites:\n  s: {}   # intent: ignore[L101]\n")
     assert found == ["intent.yaml:4:1 L002 ignore without a reason: it takes nothing out", FINDING]

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 import pytest
 
 from intent.core.errors import IntentError
+from intent.schema.decode import decode
 from intent.schema.loader import load
 
 ROOT = "version: 1\nname: a\ninclude: [{}]\n"
@@ -112,6 +113,27 @@ class Folder(Mapping[str, str]):
 def test_a_file_that_cannot_be_read_is_said_at_the_include() -> None:
     (finding,) = load(Folder({"intent.yaml": root("*.yaml")})).diagnostics
     assert str(finding) == "intent.yaml:3:11: error S032: loop.yaml is a link to itself\n  hint: remove it"
+
+
+class Unreadable(Folder):
+    """A folder with a file in a foreign encoding, and too many files to list."""
+
+    def __getitem__(self, path: str) -> str:
+        return decode(b"\xff\xfea\x00", path) if path == "loop.yaml" else self.texts[path]
+
+    def __iter__(self) -> Iterator[str]:
+        raise IntentError("too many files")
+
+
+def test_what_goes_wrong_while_matching_is_said_at_the_include() -> None:
+    findings = load(Unreadable({"intent.yaml": root("loop.yaml", "*.yaml", "x" * 300, "a\\0b")})).diagnostics
+    assert [(item.code, str(item.span)) for item in findings] == [
+        ("S032", "intent.yaml:3:24"),
+        ("S032", "intent.yaml:3:34"),
+        ("S026", "intent.yaml:3:338"),
+        ("S032", "intent.yaml:3:338"),
+        ("S001", "loop.yaml:1:1"),
+    ]
 
 
 def test_a_missing_entry_is_said() -> None:
