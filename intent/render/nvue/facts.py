@@ -26,6 +26,7 @@ class Facts:
         site: the site as written.
         text: its fabric as written.
         hardware: its model.
+        panel: paths of every port its front cages can have.
         qos: its QoS profile; None when it has none.
         qos_overridden: parts of the profile the intent sets itself.
         places: where things stand.
@@ -36,6 +37,7 @@ class Facts:
     site: Site
     text: FabricText
     hardware: Switch
+    panel: tuple[Path, ...]
     qos: QosProfile | None
     qos_overridden: frozenset[str]
     places: Places

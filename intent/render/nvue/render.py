@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from intent.catalog.hardware import Catalog
 from intent.core import selector
 from intent.core.diagnostic import Diagnostic, Severity
 from intent.core.errors import IntentError
-from intent.core.tree import Path, Tree, from_dotted, from_pointer, leaves
+from intent.core.tree import Path, Tree, from_dotted, from_pointer, leaves, merge
 from intent.fabric.model import Device, Fabric
 from intent.fabric.policy import Profiles
 from intent.fabric.resolve import Places
@@ -17,7 +18,7 @@ from intent.formats.nvue.lowering import Dialect
 from intent.formats.nvue.schema import Schema
 from intent.render.artifact import Artifact, Origin, nearest
 from intent.render.nvue.facts import Facts, Part
-from intent.render.nvue.interfaces import interfaces
+from intent.render.nvue.interfaces import front_panel, interfaces
 from intent.render.nvue.qos import qos
 from intent.render.nvue.routing import routing
 from intent.render.nvue.system import system
@@ -55,6 +56,8 @@ class Renderer:
         self._catalog = catalog
         self._places = places
         self._dialects: dict[str, Dialect] = {}
+        self._lower_paths: dict[str, Callable[[Path], tuple[Path, ...]]] = {}
+        self._panels: dict[str, tuple[Path, ...]] = {}
         self._excepted = tuple(from_pointer(text) for text in self._site.manage.except_)
 
     def render(self, devices: Iterable[Device] | None = None) -> Rendered:
@@ -90,16 +93,18 @@ class Renderer:
         found = [*self._limits(device)]
         lowered = dialect.lower(part.tree, device.name)
         found.extend(self._placed(lowered.diagnostics, part.origins, device))
-        tree = lowered.tree
-        overridden = self._override(device, dialect.schema, tree)
+        overridden = self._override(device, dialect.schema)
         found.extend(overridden.diagnostics)
-        found.extend(dialect.schema.check(tree, device.name))
+        tree = merge(lowered.tree, overridden.tree) if overridden.tree else lowered.tree
+        if tree is not part.tree:  # the dialect returns a tree it has checked and found right as it is
+            found.extend(dialect.schema.check(tree, device.name))
         if any(item.severity is Severity.ERROR for item in found):
             return None, tuple(found)
         origins, owned = part.origins, part.owned
         if lowered.tree is not part.tree:
-            origins = {path: origin for at, origin in origins.items() for path in dialect.lower_path(at)}
-            owned = [path for at in owned for path in dialect.lower_path(at)]
+            lower_path = self._lower_paths[device.release]
+            origins = {path: origin for at, origin in origins.items() for path in lower_path(at)}
+            owned = [path for at in owned for path in lower_path(at)]
         artifact = Artifact(
             device=device.name,
             platform=PLATFORM,
@@ -116,16 +121,22 @@ class Renderer:
     def _dialect(self, release: str) -> Dialect:
         if release not in self._dialects:
             self._dialects[release] = Dialect.load(release)
+            # Switches of one release have most of their paths in common.
+            self._lower_paths[release] = cache(self._dialects[release].lower_path)
         return self._dialects[release]
 
     def _facts(self, device: Device) -> Facts:
         profile = self._profiles.by_device.get(device.name)
+        hardware = self._catalog.switch(device.model)
+        if hardware.name not in self._panels:
+            self._panels[hardware.name] = front_panel(hardware)
         return Facts(
             device=device,
             fabric=self._fabric,
             site=self._site,
             text=self._site.fabrics[device.fabric],
-            hardware=self._catalog.switch(device.model),
+            hardware=hardware,
+            panel=self._panels[hardware.name],
             qos=profile,
             qos_overridden=self._profiles.overridden.get(profile.name, frozenset()) if profile else frozenset(),
             places=self._places,
@@ -157,27 +168,18 @@ class Renderer:
                 item, span=item.span or (origin and origin.span) or release, related=named, device=device.name
             )
 
-    def _override(self, device: Device, schema: Schema, tree: Tree) -> _Overrides:
-        result = _Overrides()
+    def _override(self, device: Device, schema: Schema) -> _Overrides:
+        result = _Overrides({}, [], {}, [])
         for text, raw in self._site.overrides.items():
-            chosen = selector.parse(text)
-            if not chosen.matches(device.labels):
+            if not selector.parse(text).matches(device.labels):
                 continue
             at = ("sites", device.site, "overrides", text)
             typed, found = schema.resolve(raw, device.name)
-            result.diagnostics.extend(
-                Diagnostic(
-                    item.code,
-                    item.message,
-                    self._places.span((*at, *from_dotted(item.path))),
-                    item.severity,
-                    item.hint,
-                    device=device.name,
-                )
-                for item in found
-            )
-            for path, value in leaves(typed):
-                _put(tree, path, value)
+            for item in found:
+                place = self._places.span((*at, *from_dotted(item.path)))
+                result.diagnostics.append(replace(item, span=place, device=device.name))
+            result.tree = merge(result.tree, typed)
+            for path, _ in leaves(typed):
                 result.owned.append(path)
                 result.origins[path] = Origin(self._places.span((*at, *path)), f"override {text}")
         return result
@@ -187,12 +189,10 @@ class Renderer:
 class _Overrides:
     """What raw trees contributed."""
 
+    tree: Tree
     owned: list[Path]
     origins: dict[Path, Origin]
     diagnostics: list[Diagnostic]
-
-    def __init__(self) -> None:
-        self.owned, self.origins, self.diagnostics = [], {}, []
 
 
 def folded(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
@@ -225,15 +225,3 @@ def _graft(base: Tree, over: Tree) -> None:
             _graft(present, value)
         else:
             base[key] = value
-
-
-def _put(tree: Tree, path: Path, value: object) -> None:
-    node = tree
-    for key in path[:-1]:
-        following = node.get(key)
-        if not isinstance(following, dict):
-            following = node[key] = {}
-        node = following
-    if value == {} and isinstance(node.get(path[-1]), dict):
-        return
-    node[path[-1]] = value
