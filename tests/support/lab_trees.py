@@ -21,7 +21,9 @@ def pair(release: str = "5.16.4", model: str = "SN5600", *, factory: bool = Fals
     )
 
 
-def fabric_tree(asn: int, ports: dict[str, Any], *, lo: str = "", addresses: dict[str, str] | None = None) -> dict[str, Any]:
+def fabric_tree(
+    asn: int, ports: dict[str, Any], *, lo: str = "", addresses: dict[str, str] | None = None
+) -> dict[str, Any]:
     """A switch of the fabric in the dialect of 5.15 and later.
 
     Args:
@@ -40,14 +42,10 @@ def fabric_tree(asn: int, ports: dict[str, Any], *, lo: str = "", addresses: dic
         interfaces[port]["ipv4"] = {"address": {address: {}}}
     if lo:
         interfaces["lo"] = {"type": "loopback", "ipv4": {"address": {lo: {}}}}
-    neighbors = {
-        port: {"type": "unnumbered", "remote-as": peer} for port, peer in ports.items() if peer is not None
-    }
+    neighbors = {port: {"type": "unnumbered", "remote-as": peer} for port, peer in ports.items() if peer is not None}
     bgp = {
         "state": "enabled",
-        "address-family": {
-            "ipv4-unicast": {"state": "enabled", "redistribute": {"connected": {"state": "enabled"}}}
-        },
+        "address-family": {"ipv4-unicast": {"state": "enabled", "redistribute": {"connected": {"state": "enabled"}}}},
         "neighbor": neighbors,
     }
     return {
