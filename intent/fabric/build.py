@@ -119,9 +119,17 @@ class _Builder:
         for plane, names in spines.items():
             for number, name in enumerate(names, 1):
                 self._add_switch(design, name, Role.SPINE, design.spine.switch.name, plane, number)
+        if not all(prefixes.values()):
+            return  # a pool is exhausted, which is reported
         self.cabling.hosts(design, leaves, plan.block, plan.slots, prefixes)
         for plane, names in spines.items():
             self._connect_spines(plan, [leaf for leaf in leaves if leaf.plane == plane], names, plane)
+        if self.cabling.doubles:
+            end = self.cabling.doubles[0]
+            message = f"fabric {design.name}: {end.device} {end.port} has a cable already"
+            hint = "names under `interfaces` must differ over all groups of NICs of a node"
+            self.diagnostics.append(Diagnostic("F008", message, design.span, hint=hint))
+            self.cabling.doubles.clear()
 
     def _plan(self, design: Design) -> _Plan | None:
         host = PortPlan(design.host.breakout.parts, design.host_speed_gbps)
@@ -257,7 +265,8 @@ class _Builder:
     def _connect_spines(self, plan: _Plan, leaves: Sequence[Leaf], spines: Sequence[str], plane: int) -> None:
         design, uplinks = plan.design, plan.split.uplinks
         ports = uplink_ports(plan.uplink, design.uplink_speed_gbps, uplinks)
-        after = wire([leaf.name for leaf in leaves], plan.spines, uplinks, design.spine.ports, self._known(leaves))
+        known = self._known(leaves, uplinks)
+        after = wire([leaf.name for leaf in leaves], plan.spines, uplinks, design.spine.ports, known)
 
         def spine_name(number: int) -> str:
             gone = self.lock.value("name", _spine_position(design, plane, number))
@@ -271,7 +280,7 @@ class _Builder:
             self.cables[leaf.name] = cables
         self.cabling.spines(design, leaves, ports, spines, after)
 
-    def _known(self, leaves: Sequence[Leaf]) -> Wiring:
+    def _known(self, leaves: Sequence[Leaf], uplinks: int) -> Wiring:
         """Spots the lock knows. A leaf that comes back gets its cables back too, where nobody took a spot since."""
         known: dict[str, tuple[Spot, ...]] = {}
         owner: dict[Spot, str] = {}
@@ -280,7 +289,7 @@ class _Builder:
                 text = part.get("uplinks", {}).get(leaf.name)
                 if text is None or leaf.name in known:
                     continue
-                spots = self._decode(leaf.name, text)
+                spots = self._decode(leaf.name, text, uplinks)
                 taken = next((spot for spot in spots if spot in owner), None)
                 if taken is None:
                     known[leaf.name] = spots
@@ -289,14 +298,14 @@ class _Builder:
                     self._lock_error(f"uplinks of {leaf.name}: {encode([taken])} - also held by {owner[taken]}")
         return known
 
-    def _decode(self, leaf: str, text: str) -> tuple[Spot, ...]:
+    def _decode(self, leaf: str, text: str, uplinks: int) -> tuple[Spot, ...]:
         try:
             spots = decode(text)
         except ValueError as error:
             self._lock_error(f"uplinks of {leaf}: {error}")
             return ()
-        if len(set(spots)) < len(spots):
-            self._lock_error(f"uplinks of {leaf}: a spine port stands twice")
+        if len(spots) != uplinks or len(set(spots)) != uplinks:
+            self._lock_error(f"uplinks of {leaf} - expected {uplinks}, each on a port of its own")
         return spots
 
     def check_names(self, nodes: Sequence[NodeSpec]) -> None:
@@ -355,12 +364,11 @@ def _in_order(ports: Mapping[str, Port]) -> dict[str, Port]:
 
 def _with_wiring(lock: Lock, fabric: Fabric) -> Lock:
     """The lock with a digest of each switch's ports, far ends and addresses: what makes a device count as changed."""
-    digests: dict[str, str] = {}
-    for device in fabric.switches:
-        facts = [f"{device.loopback} {device.asn} {device.management}"]
-        facts += [
-            f"{port.name} {port.speed_gbps} {port.address} {end.device} {end.port}"
-            for port, end, _ in fabric.neighbors(device.name)
-        ]
-        digests[device.name] = sha256("\n".join(facts).encode()).hexdigest()[:16]
+    facts = {d.name: [f"{d.loopback} {d.asn} {d.management}"] for d in fabric.switches}
+    for link in fabric.links:
+        for near, far in ((link.a, link.b), (link.b, link.a)):
+            if near.device in facts:
+                address = fabric.devices[near.device].ports[near.port].address
+                facts[near.device].append(f"{near.port} {link.speed_gbps} {address} {far.device} {far.port}")
+    digests = {name: sha256("\n".join(sorted(lines)).encode()).hexdigest()[:16] for name, lines in facts.items()}
     return Lock(lock.site, {**lock.held, "wiring": digests}, {k: v for k, v in lock.released.items() if k != "wiring"})

@@ -29,10 +29,12 @@ class Cabling:
     Args:
         ports: device → port name → port.
         links: in cabling order.
+        doubles: ports that were asked to take a second cable.
     """
 
     ports: dict[str, dict[str, Port]] = field(default_factory=dict)
     links: list[Link] = field(default_factory=list)
+    doubles: list[End] = field(default_factory=list)
 
     def hosts(
         self,
@@ -52,6 +54,7 @@ class Cabling:
             prefixes: host prefix of each leaf.
         """
         by_place = {(leaf.plane, leaf.rail, leaf.block): leaf for leaf in leaves}
+        pairs = {leaf.name: pool.host_pairs(prefixes[leaf.name], block.ports) for leaf in leaves}
         faces = _ports(design.host, design.host_speed_gbps, range(block.ports))
         rails = {nic: rail for rail, nic in enumerate(sorted({port.nic for port in design.members[0].ports}), 1)}
         for member in design.members:
@@ -63,9 +66,7 @@ class Cabling:
                 index = first + part // design.planes
                 if not design.by_rail:
                     index += (rail - 1) * design.ports_per_rail
-                prefix = prefixes.get(leaf.name, "")
-                low, high = pool.host_pair(prefix, index) if prefix else ("", "")
-                face = faces[index]
+                face, (low, high) = faces[index], pairs[leaf.name][index]
                 self._connect(
                     End(member.name, nic.name),
                     Port(nic.name, nic.cage, nic.sub_port, nic.breakout, nic.speed_gbps, nic.lanes, high),
@@ -98,8 +99,11 @@ class Cabling:
                 )
 
     def _connect(self, a: End, a_port: Port, b: End, b_port: Port, tier: Tier, plane: int, rail: int) -> None:
-        self.ports.setdefault(a.device, {})[a.port] = a_port
-        self.ports.setdefault(b.device, {})[b.port] = b_port
+        for end, port in ((a, a_port), (b, b_port)):
+            ports = self.ports.setdefault(end.device, {})
+            if end.port in ports:
+                self.doubles.append(end)
+            ports[end.port] = port
         # A cable is named by its lower end, which never moves.
         self.links.append(Link(a, b, tier, a_port.speed_gbps, f"{a.device}/{a.port}", plane, rail))
 

@@ -92,7 +92,7 @@ def compare(before: Lock, after: Lock, cables: Mapping[str, LeafCables]) -> Grow
         changed=tuple(name for name in new if name in old and new[name] != old[name]),
         removed=tuple(name for name in old if name not in new),
         renumbered=tuple(renumbered),
-        moves=tuple(_moves(_wiring(before), _wiring(after), cables)),
+        moves=tuple(_moves(*_rewired(before, after), cables)),
         first=not old,
     )
 
@@ -100,18 +100,19 @@ def compare(before: Lock, after: Lock, cables: Mapping[str, LeafCables]) -> Grow
 def _moves(before: Wiring, after: Wiring, cables: Mapping[str, LeafCables]) -> Iterator[CableMove]:
     order = 0
     for group in dict.fromkeys(item.group for item in cables.values()):
-        leaves = [leaf for leaf, item in cables.items() if item.group == group]
-        for move in moves({k: before[k] for k in leaves if k in before}, {k: after[k] for k in leaves}):
+        leaves = [leaf for leaf, item in cables.items() if item.group == group and leaf in before]
+        for move in moves({leaf: before[leaf] for leaf in leaves}, {leaf: after[leaf] for leaf in leaves}):
             order += 1
             names = cables[move.leaf]
             yield CableMove(order, move.leaf, names.ports[move.uplink], names.spot(move.before), names.spot(move.after))
 
 
-def _wiring(lock: Lock) -> Wiring:
-    known: dict[str, tuple[Spot, ...]] = {}
-    for leaf, text in lock.held.get("uplinks", {}).items():
-        try:
-            known[leaf] = decode(text)
-        except ValueError:
-            continue  # reported where the wiring is built from it
-    return known
+def _rewired(before: Lock, after: Lock) -> tuple[Wiring, Wiring]:
+    """Wiring of the leaves that were there and whose cables do not all stay, before and after."""
+    old, new = before.held.get("uplinks", {}), after.held.get("uplinks", {})
+    were: dict[str, tuple[Spot, ...]] = {}
+    are: dict[str, tuple[Spot, ...]] = {}
+    for leaf, text in new.items():
+        if leaf in old and old[leaf] != text:
+            were[leaf], are[leaf] = decode(old[leaf]), decode(text)
+    return were, are

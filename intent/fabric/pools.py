@@ -96,11 +96,17 @@ def host_pair(prefix: str, index: int) -> tuple[str, str]:
     Raises:
         ValueError: when the prefix has no such /31.
     """
-    address, _, length = prefix.partition("/")
-    first = int(IPv4Address(address))
-    if not 0 <= 2 * index < 1 << (32 - int(length)):
+    net = IPv4Network(prefix)
+    if not 0 <= 2 * index < net.num_addresses:
         raise ValueError(f"host port {index} is outside {prefix}")
-    return f"{dotted(first + 2 * index)}/31", f"{dotted(first + 2 * index + 1)}/31"
+    return host_pairs(prefix, index + 1)[index]
+
+
+def host_pairs(prefix: str, ports: int) -> tuple[tuple[str, str], ...]:
+    """`host_pair` of the first ports of a leaf."""
+    first = int(IPv4Network(prefix).network_address)
+    ends = range(first, first + 2 * ports, 2)
+    return tuple((f"{dotted(number)}/31", f"{dotted(number + 1)}/31") for number in ends)
 
 
 def dotted(number: int) -> str:
