@@ -15,7 +15,7 @@ from intent.core.ranges import expand
 
 _LABEL = re.compile(r"[a-z][a-z_]*")
 _PATTERN = re.compile(r"[A-Za-z0-9_.*?-]+")
-_LONGEST, _STARS = 255, 6
+_LONGEST, _STARS, _WILD_OPTIONS, _WORDS = 255, 6, 1000, 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,17 +24,22 @@ class Condition:
 
     Args:
         labels: names of the labels, any of which may fit.
-        pattern: compiled pattern the whole value must fit.
+        names: values that fit, where they can be listed.
+        pattern: compiled pattern the whole value must fit, where they cannot.
         weight: how narrow it is: 0 for `*`, then by letters for a pattern, more for a range, most for one value.
     """
 
     labels: tuple[str, ...]
-    pattern: re.Pattern[str]
+    names: frozenset[str]
+    pattern: re.Pattern[str] | None
     weight: int
 
     def holds(self, labels: Mapping[str, str]) -> bool:
         """Whether a thing with these labels fits."""
-        return any(self.pattern.fullmatch(labels[label]) for label in self.labels if label in labels)
+        return any(self._fits(labels[label]) for label in self.labels if label in labels)
+
+    def _fits(self, value: str) -> bool:
+        return value in self.names or (self.pattern is not None and self.pattern.fullmatch(value) is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +76,8 @@ def parse(text: str) -> Selector:
     words = text.split()
     if not words:
         raise ValueError("expected a selector such as gpu* or role=leaf,plane=1")
+    if len(words) > _WORDS:
+        raise ValueError(f"a selector has at most {_WORDS} words")
     return Selector(text, tuple(_alternative(word) for word in words))
 
 
@@ -111,7 +118,12 @@ def _condition(labels: tuple[str, ...], pattern: str) -> Condition:
     options = expand(pattern)
     if not _PATTERN.fullmatch(options[0]):
         raise ValueError(f"{pattern!r}: a selector holds letters, digits, '-', '_', '.', '*', '?' and ranges")
-    return Condition(labels, re.compile("|".join(_translate(option) for option in options)), _weight(pattern))
+    if "*" not in pattern and "?" not in pattern:
+        return Condition(labels, frozenset(options), None, _weight(pattern))
+    if len(options) > _WILD_OPTIONS:
+        raise ValueError(f"a range beside a wildcard stands for at most {_WILD_OPTIONS} patterns")
+    compiled = re.compile("|".join(_translate(option) for option in options))
+    return Condition(labels, frozenset(), compiled, _weight(pattern))
 
 
 def _translate(option: str) -> str:

@@ -12,7 +12,7 @@ from intent.schema.model import Site
 from intent.schema.sources import Location
 
 MOST = 200_000
-"""Nodes of a site beyond which rules stop looking."""
+"""Nodes of a document beyond which it is refused and rules stop looking."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,13 @@ class Member:
 def members(name: str, site: Site, catalog: Catalog) -> tuple[Member, ...]:
     """Every node of the site, in the order written; racks of a type the catalog does not have are left out."""
     return tuple(islice(_members(name, site, catalog), MOST))
+
+
+def count(site: Site, catalog: Catalog) -> int:
+    """How many nodes the site will have, without making them."""
+    standing = sum(ranges.count(entry.name) for entry in site.nodes)
+    kinds = ((racks, catalog.nodes.get(racks.type)) for racks in site.racks)
+    return standing + sum(ranges.count(racks.name) * max(kind.trays, 1) for racks, kind in kinds if kind)
 
 
 def attached(name: str, site: Site, fabric: str, nodes: tuple[Member, ...]) -> tuple[Member, ...]:

@@ -32,6 +32,7 @@ from intent.lint.rules import (
     replace_without_users,
     reserved_outside,
     selector_matches_nothing,
+    too_many_nodes,
     uneven_uplinks,
     unused_node,
 )
@@ -58,6 +59,7 @@ def rules() -> tuple[Rule, ...]:
         bfd_too_fast,
         name_template,
         confirm_too_short,
+        too_many_nodes,
         duplicate_address,
         selector_matches_nothing,
         interface_address,

@@ -14,7 +14,9 @@ from intent.fabric.build import build_site
 from intent.fabric.lock import Lock
 from intent.fabric.model import Fabric
 from intent.lint.engine import lint
+from intent.lint.pages import page
 from intent.lint.registry import rules
+from intent.schema.codes import Code
 from intent.schema.loader import load
 
 CASES = sorted((Path(__file__).parent / "cases").glob("*.yaml"))
@@ -45,6 +47,13 @@ def test_case(path: Path) -> None:
 def test_every_rule_over_the_document_has_cases() -> None:
     covered = {path.stem.partition("-")[0] for path in CASES}
     assert {rule.code for rule in rules() if rule.code < "L200"} <= covered
+
+
+def test_the_page_has_every_code_and_every_example() -> None:
+    text = page()
+    for code in (*Code, *(rule.code for rule in rules())):
+        assert f"| {code} |" in text
+    assert text.count("```") == 4 * len(rules())
 
 
 def test_every_rule_has_a_page_with_a_bad_and_a_good_example() -> None:

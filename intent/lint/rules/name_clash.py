@@ -10,10 +10,12 @@ Good:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from intent.core.ranges import expand
-from intent.lint.members import members
+from intent.lint.members import MOST, members
 from intent.lint.rule import Context, Finding, Rule
+from intent.schema.model import Site
 from intent.schema.sources import Location
 
 
@@ -25,13 +27,14 @@ def rule() -> Rule:
 def _check(context: Context) -> Iterator[Finding]:
     for name, site in context.document.sites.items():
         nodes = [(node.name, node.path) for node in members(name, site, context.catalog)]
-        racks: list[tuple[str, Location]] = [
-            (rack, ("sites", name, "racks", number, "name"))
-            for number, entry in enumerate(site.racks)
-            for rack in expand(entry.name)
-        ]
         yield from _twice("node", nodes)
-        yield from _twice("rack", racks)
+        yield from _twice("rack", list(islice(_racks(name, site), MOST)))
+
+
+def _racks(name: str, site: Site) -> Iterator[tuple[str, Location]]:
+    for number, entry in enumerate(site.racks):
+        for rack in expand(entry.name):
+            yield rack, ("sites", name, "racks", number, "name")
 
 
 def _twice(kind: str, named: list[tuple[str, Location]]) -> Iterator[Finding]:
