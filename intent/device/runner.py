@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import queue
 import threading
+from collections import deque
 from collections.abc import Callable
 
 from nornir.core.inventory import Host
 from nornir.core.task import AggregatedResult, MultiResult, Result, Task
+
+_LOOK_S = 0.5  # a signal that another thread took is noticed after this long
 
 
 class NotAttempted(Exception):
@@ -40,29 +43,49 @@ class BoundedRunner:
         Raises:
             KeyboardInterrupt: a second Ctrl-C came while those in flight were waited for.
         """
-        result = AggregatedResult(task.name)
-        done: queue.SimpleQueue[tuple[Host, MultiResult]] = queue.SimpleQueue()
-        waiting = list(reversed(hosts))
-        flying = 0
-        while waiting or flying:
+        collected: dict[str, MultiResult] = {}
+        finished = threading.Event()
+
+        once = threading.Lock()
+
+        def hand_out() -> None:
+            if not once.acquire(blocking=False):
+                return
             try:
-                while waiting and flying < self.max_in_flight and not self._stopped():
-                    host = waiting[-1]
-                    self._begin(task, host, done)
-                    waiting.pop()
-                    flying += 1
-                if not flying:
-                    break
-                host, outcome = done.get()
-                flying -= 1
-                result[host.name] = outcome
+                self._hand_out(task, hosts, collected)
+            finally:
+                finished.set()
+
+        # Ctrl-C arrives in the main thread, between any two steps of it. Handing out happens elsewhere, so that no
+        # device can be begun and forgotten; should the start itself be interrupted, the second one does nothing.
+        started = False
+        while not finished.is_set():
+            try:
+                if not started:
+                    threading.Thread(target=hand_out, name="intent-runner", daemon=True).start()
+                    started = True
+                finished.wait(_LOOK_S)
             except KeyboardInterrupt:
                 if self.interrupted:
                     raise
                 self.interrupted = True
-        for host in reversed(waiting):
-            result[host.name] = _failed(task, host, NotAttempted("stopped before this device was begun"))
-        return AggregatedResult(task.name, **{host.name: result[host.name] for host in hosts})
+        return AggregatedResult(task.name, **{host.name: collected[host.name] for host in hosts})
+
+    def _hand_out(self, task: Task, hosts: list[Host], collected: dict[str, MultiResult]) -> None:
+        done: queue.SimpleQueue[tuple[Host, MultiResult]] = queue.SimpleQueue()
+        waiting = deque(hosts)
+        flying = 0
+        while waiting or flying:
+            while waiting and flying < self.max_in_flight and not self._stopped():
+                self._begin(task, waiting.popleft(), done)
+                flying += 1
+            if not flying:
+                break
+            host, outcome = done.get()
+            flying -= 1
+            collected[host.name] = outcome
+        for host in waiting:
+            collected[host.name] = _failed(task, host, NotAttempted("stopped before this device was begun"))
 
     def _stopped(self) -> bool:
         return self.interrupted or self._stopping()
