@@ -163,3 +163,8 @@ def _check_spread(fabric: Fabric) -> None:
     for leaf, spine in found:
         a, b = fabric.devices[leaf], fabric.devices[spine]
         assert (a.fabric, a.plane) == (b.fabric, b.plane)
+
+
+def dump_of(text: str) -> str:
+    """The lock's text of a first compilation."""
+    return dump(build(text).lock)
