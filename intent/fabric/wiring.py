@@ -6,8 +6,11 @@ each leaf and spine the first links up to the new number are kept, so the cables
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+_SPOT = re.compile(r"([1-9]\d{0,3})\.(\d{1,4})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +137,8 @@ def decode(text: str) -> tuple[Spot, ...]:
     """
     spots = []
     for token in text.split():
-        spine, dot, port = token.partition(".")
-        if not (dot and spine.isascii() and spine.isdigit() and port.isascii() and port.isdigit()) or int(spine) < 1:
-            raise ValueError(f"uplink {token!r} - expected spine.port")
-        spots.append(Spot(int(spine), int(port)))
+        match = _SPOT.fullmatch(token)
+        if match is None:
+            raise ValueError(f"uplink {token[:40]!a} - expected spine.port")
+        spots.append(Spot(int(match[1]), int(match[2])))
     return tuple(spots)
