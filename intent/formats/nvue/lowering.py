@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from intent.catalog.dialects import Move, moves
 from intent.catalog.features import FeatureTable
-from intent.catalog.patterns import match
 from intent.catalog.releases import RELEASES
 from intent.core.diagnostic import Diagnostic, Severity
-from intent.core.tree import ABSENT, Path, Tree, dotted, get, leaves, put
+from intent.core.tree import ABSENT, Path, Tree, dotted, get, leaves, merge, put
 from intent.formats.nvue.reshape import SHAPES, Lost, Piece
 from intent.formats.nvue.schema import Schema
 
@@ -19,6 +18,7 @@ LACKS_PATH = "N010"
 LACKS_VALUE = "N011"
 CONFLICT = "N012"
 
+_REMEMBERED = 16384
 _ON = frozenset({"enabled", "on", "enable", "yes"})
 _OFF = frozenset({"disabled", "off", "disable", "no"})
 
@@ -79,6 +79,7 @@ class Dialect:
         self._features = features
         self._rows = rows
         self._trie = _trie(rows)
+        self._steps: dict[tuple[int, str], _Step | None] = {}
 
     @classmethod
     def load(cls, release: str) -> Dialect:
@@ -99,7 +100,7 @@ class Dialect:
         """
         if not self._rows and self.schema.valid(tree):
             return Lowered(tree, PathMap(), ())
-        work = _Work(self.schema, self._canonical, self._features, tree, device)
+        work = _Work(self, self._canonical, self._features, tree, device)
         work.walk(tree, (), (), self.schema.root, self._trie, ())
         lowered = {source: tuple(targets) for source, targets in work.lowered.items()}
         return Lowered(work.result, PathMap(work.origins, lowered), tuple(work.diagnostics))
@@ -110,19 +111,26 @@ class Dialect:
         The longest row that matches decides; keys are renamed by the schema. What the release says in another form
         maps to the whole of that form. Empty when the subtree dissolves into others or the release has no place.
         """
-        best: tuple[int, Move, tuple[str, ...]] | None = None
-        for row in self._rows:
-            keys = match((*row.source, "**"), path)
-            if keys is not None and (best is None or len(row.source) > best[0]):
-                best = (len(row.source), row, keys)
+        row, length, keys = self._trie.deepest(path)
         target = path
-        if best:
-            length, row, keys = best
+        if row:
             if not row.target:
                 return ()
             target = (*_filled(row.target, keys), *(() if row.shape else path[length:]))
         renamed = self._renamed(target)
         return (renamed,) if renamed is not None else ()
+
+    def step(self, index: int, key: str) -> _Step | None:
+        """Where a canonical key leads from a node of the release; None when it has no place there."""
+        at = (index, key)
+        if at not in self._steps:
+            name = _name(self.schema, index, key)
+            inner = self.schema.child(index, name) if name is not None else None
+            step = None if name is None or inner is None else _Step(name, inner, self.schema.kind(inner))
+            if len(self._steps) >= _REMEMBERED:
+                return step
+            self._steps[at] = step
+        return self._steps[at]
 
     def _renamed(self, path: Path) -> Path | None:
         index: int | None = self.schema.root
@@ -149,10 +157,29 @@ def lower(tree: Tree, release: str) -> Lowered:
     return Dialect.load(release).lower(tree)
 
 
+class _Step(NamedTuple):
+    name: str
+    node: int
+    kind: str
+
+
 @dataclass(slots=True)
 class _Node:
     row: Move | None = None
     below: dict[str, _Node] = field(default_factory=dict)
+
+    def deepest(self, path: Path) -> tuple[Move | None, int, tuple[str, ...]]:
+        """The longest row that starts a path, its length, and the keys its `*` stand for."""
+        node: _Node | None = self
+        found: tuple[Move | None, int, tuple[str, ...]] = (self.row, 0, ())
+        taken: tuple[str, ...] = ()
+        for position, key in enumerate(path, start=1):
+            node, taken = _under(node, key, taken)
+            if node is None:
+                break
+            if node.row:
+                found = (node.row, position, taken)
+        return found
 
 
 def _trie(rows: tuple[Move, ...]) -> _Node:
@@ -163,6 +190,16 @@ def _trie(rows: tuple[Move, ...]) -> _Node:
             node = node.below.setdefault(key, _Node())
         node.row = row
     return root
+
+
+def _under(rules: _Node | None, key: str, keys: tuple[str, ...]) -> tuple[_Node | None, tuple[str, ...]]:
+    """Rows below a key, and the keys that stood for `*` with it."""
+    if rules is None:
+        return None, keys
+    below = rules.below.get(key)
+    if below is None and "*" in rules.below:
+        return rules.below["*"], (*keys, key)
+    return below, keys
 
 
 def _filled(target: Path, keys: tuple[str, ...]) -> Path:
@@ -178,12 +215,13 @@ def _name(schema: Schema, index: int, key: str) -> str | None:
 class _Work:
     """One tree on its way down."""
 
-    def __init__(self, schema: Schema, canonical: Schema, features: FeatureTable, tree: Tree, device: str) -> None:
+    def __init__(self, dialect: Dialect, canonical: Schema, features: FeatureTable, tree: Tree, device: str) -> None:
         self.result: Tree = {}
         self.origins: dict[Path, Path] = {}
         self.lowered: dict[Path, list[Path]] = {}
         self.diagnostics: list[Diagnostic] = []
-        self._schema = schema
+        self._dialect = dialect
+        self._schema = dialect.schema
         self._canonical = canonical
         self._features = features
         self._tree = tree
@@ -218,7 +256,7 @@ class _Work:
         if row:
             target = _filled(row.target, keys)
             index = self._schema.find(target)
-        if not isinstance(value, Mapping) or not value:
+        if not isinstance(value, dict) or not value:
             if not (rules and rules.below and index is None):
                 self._leaf(value, source, target, index)
             return
@@ -227,27 +265,49 @@ class _Work:
                 self._leaf(item, at, (*target, *at[len(source) :]), index)
             return
         for key, item in value.items():
-            self._step(key, item, (*source, key), target, index, rules, keys)
+            below, taken = _under(rules, key, keys)
+            at = (*source, key)
+            if below is None and index is not None:
+                self._plain_at(key, item, at, target, index)
+                continue
+            step = self._dialect.step(index, key) if index is not None else None
+            if step is None and below is None:
+                self._lack(at, item)
+                continue
+            self.walk(item, at, (*target, step.name if step else key), step.node if step else None, below, taken)
 
-    def _step(
-        self,
-        key: str,
-        item: Any,
-        source: Path,
-        target: Path,
-        index: int | None,
-        rules: _Node | None,
-        keys: tuple[str, ...],
-    ) -> None:
-        below = rules.below.get(key) if rules else None
-        if below is None and rules and "*" in rules.below:
-            below, keys = rules.below["*"], (*keys, key)
-        name = _name(self._schema, index, key) if index is not None else None
-        inner = self._schema.child(index, name) if index is not None and name is not None else None
-        if inner is None and below is None:
+    def _plain_at(self, key: str, item: Any, source: Path, target: Path, index: int) -> None:
+        """Lower a subtree no row speaks of, below a path that may not be there yet."""
+        parent = get(self.result, target)
+        if isinstance(parent, dict):
+            self._plain(key, item, source, target, index, parent)
+            return
+        made: Tree = {}
+        self._plain(key, item, source, target, index, made)
+        if made:
+            put(self.result, target, made)
+
+    def _plain(self, key: str, item: Any, source: Path, target: Path, index: int, parent: Tree) -> None:
+        step = self._dialect.step(index, key)
+        if step is None:
             self._lack(source, item)
             return
-        self.walk(item, source, (*target, name or key), inner, below, keys)
+        at = (*target, step.name)
+        if not isinstance(item, dict) or step.kind == "leaf":
+            self._put(item, source, at, step.node, parent)
+            return
+        child = parent.get(step.name)
+        if not isinstance(child, dict):
+            child = {}
+        if step.kind == "free" or not item:
+            for path, _ in leaves(item, at) if item else ((at, item),):
+                self._record((*source, *path[len(at) :]), path)
+            parent[step.name] = merge(child, item)
+            return
+        for name, inner in item.items():
+            self._plain(name, inner, (*source, name), at, step.node, child)
+        if child:
+            parent[step.name] = child
 
     def _take(self, piece: Piece | Lost) -> None:
         if isinstance(piece, Lost):
@@ -268,26 +328,37 @@ class _Work:
         self._leaf(piece.value, piece.source, tuple(target), index)
 
     def _leaf(self, value: Any, source: Path, target: Path, index: int | None) -> None:
-        if index is None:
+        if index is None or not target:
             self._lack(source, value)
             return
+        parent = get(self.result, target[:-1])
+        if isinstance(parent, dict):
+            self._put(value, source, target, index, parent)
+            return
+        made: Tree = {}
+        self._put(value, source, target, index, made)
+        if made:
+            put(self.result, target[:-1], made)
+
+    def _put(self, value: Any, source: Path, target: Path, index: int, parent: Tree) -> None:
         if self._schema.kind(index) == "leaf":
-            if isinstance(value, Mapping):
+            if isinstance(value, dict):
                 self._lack(source, value)
                 return
-            value = self._word(index, value)
-            feature = None if self._schema.accepts(index, value) else self._features.needed(source, value)
-            if feature:
-                self._report(LACKS_VALUE, source, f"{feature.name} needs release {feature.since} or later")
-                return
-        present = get(self.result, target)
-        if isinstance(value, Mapping) and isinstance(present, Mapping):
+            if not self._schema.accepts(index, value):
+                value = self._word(index, value)
+                feature = None if self._schema.accepts(index, value) else self._features.needed(source, value)
+                if feature:
+                    self._report(LACKS_VALUE, source, f"{feature.name} needs release {feature.since} or later")
+                    return
+        present = parent.get(target[-1], ABSENT)
+        if isinstance(value, dict) and isinstance(present, dict):
             self._record(source, target)
             return
         if present is not ABSENT and present not in (value, {}):
             self._report(CONFLICT, source, f"{dotted(target)} of this release cannot hold both {present} and {value}")
             return
-        put(self.result, target, {} if isinstance(value, Mapping) else value)
+        parent[target[-1]] = {} if isinstance(value, dict) else value
         self._record(source, target)
 
     def _record(self, source: Path, target: Path) -> None:
@@ -295,7 +366,7 @@ class _Work:
         self.lowered.setdefault(source, []).append(target)
 
     def _word(self, index: int, value: Any) -> Any:
-        if not isinstance(value, str) or self._schema.accepts(index, value):
+        if not isinstance(value, str):
             return value
         family = _ON if value in _ON else _OFF if value in _OFF else frozenset()
         fitting = [word for word in self._schema.words(index) if word in family]
@@ -303,7 +374,7 @@ class _Work:
 
     def _lack(self, source: Path, value: Any) -> None:
         below: Iterator[tuple[Path, Any]] = (
-            leaves(value, source) if isinstance(value, Mapping) and value else iter([(source, value)])
+            leaves(value, source) if isinstance(value, dict) and value else iter([(source, value)])
         )
         told: set[str] = set()
         for at, item in below:

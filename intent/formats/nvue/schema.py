@@ -24,6 +24,7 @@ BAD_VALUE = "N004"
 NULL = "N005"
 TOO_MANY = "N006"
 
+_KINDS = ("keys", "map", "free", "leaf")
 _LIMIT = 200
 _REMEMBERED = 8192
 _REMEMBERED_OF_LEAF = 256
@@ -43,6 +44,7 @@ class Schema:
         self.root: int = data["root"]
         self.secrets = secrets
         self._nodes: list[dict[str, Any]] = data["nodes"]
+        self._kinds = [next(kind for kind in _KINDS if kind in node) for node in self._nodes]
         self._slots: dict[int, Slot] = {}
 
     @classmethod
@@ -74,7 +76,7 @@ class Schema:
 
     def kind(self, index: int) -> str:
         """`keys`, `map`, `free` or `leaf`."""
-        return next(kind for kind in ("keys", "map", "free", "leaf") if kind in self._nodes[index])
+        return self._kinds[index]
 
     def key_rule(self, index: int) -> str | None:
         """Name of the format of a map's or an open set's keys; None where it has none."""
