@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from json.encoder import encode_basestring_ascii
 from typing import Any
@@ -43,7 +43,7 @@ def startup_yaml(tree: Mapping[str, Any], *, model: str, release: str) -> str:
         f"    version: {_yaml_text(f'Cumulus Linux {release}')}",
         "- set:" if tree else "- set: {}",
     ]
-    _yaml_block(tree, "    ", lines)
+    _written(lambda: _yaml_block(tree, "    ", lines, _Texts(_yaml_name), _Texts(_yaml_text)), tree)
     return "\n".join(lines) + "\n"
 
 
@@ -54,7 +54,7 @@ def yaml_text(tree: Mapping[str, Any]) -> str:
         IntentError: a key is no text, or too long for YAML.
     """
     lines: list[str] = []
-    _yaml_block(tree, "", lines)
+    _written(lambda: _yaml_block(tree, "", lines, _Texts(_yaml_name), _Texts(_yaml_text)), tree)
     return "\n".join(lines) + "\n" if lines else "{}\n"
 
 
@@ -64,7 +64,7 @@ def nv_set_script(tree: Mapping[str, Any]) -> str:
     A value with control characters is written in the `$'…'` form of bash, which the switch runs.
     """
     lines: list[str] = []
-    _commands(tree, "nv set", lines)
+    _written(lambda: _commands(tree, "nv set", lines, _Texts(_shell)), tree)
     return "\n".join(lines) + "\n" if lines else ""
 
 
@@ -84,7 +84,7 @@ def command(verb: str, path: tuple[str, ...], value: Any = None) -> str:
 def json_text(tree: Mapping[str, Any]) -> str:
     """The tree as JSON, indented, in ASCII."""
     pieces: list[str] = []
-    _json(tree, "\n", pieces)
+    _written(lambda: _json(tree, "\n", pieces, _Texts(_encode)), tree)
     return "".join(pieces) + "\n"
 
 
@@ -98,57 +98,78 @@ def natural(key: str) -> tuple[tuple[Any, ...], str]:
     return tuple((part, int(digits[:4000])) for part, digits in zip(parts[::2], [*parts[1::2], "0"], strict=True)), key
 
 
-def _ordered(tree: Mapping[str, Any]) -> list[str]:
-    keys = list(tree)
-    if len(keys) == 1:
-        if keys[0].__class__ is not str:
-            _refuse(keys)
-        return keys
+def _ordered(tree: Mapping[str, Any]) -> Iterable[str]:
+    count = len(tree)
+    if count < 2:
+        return tree
+    return sorted(tree) if count < 9 else sorted(tree, key=natural)
+
+
+class _Texts(dict[str, str]):
+    """Texts of the words of one tree, each made once."""
+
+    def __init__(self, make: Callable[[str], str]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, word: str) -> str:
+        text = self[word] = self._make(word)
+        return text
+
+
+def _written(write: Callable[[], None], tree: Mapping[str, Any]) -> None:
     try:
-        keys.sort(key=natural if len(keys) > 8 else None)
+        write()
     except TypeError:
-        _refuse(keys)
-    if any(key.__class__ is not str for key in keys):
-        _refuse(keys)
-    return keys
+        wrong = [repr(key) for key in _strange_keys(tree)]
+        if not wrong:
+            raise
+        raise IntentError(f"key {wrong[0]} is no text: it cannot be written") from None
 
 
-def _refuse(keys: list[Any]) -> None:
-    wrong = next((key for key in keys if not isinstance(key, str)), "")
-    raise IntentError(f"key {wrong!r} is no text: it cannot be written")
+def _strange_keys(tree: Mapping[Any, Any]) -> Iterator[Any]:
+    for key, value in tree.items():
+        if not isinstance(key, str):
+            yield key
+        if isinstance(value, Mapping):
+            yield from _strange_keys(value)
 
 
 # -- YAML -------------------------------------------------------------------
 
 
-def _yaml_block(tree: Mapping[str, Any], pad: str, lines: list[str]) -> None:
-    append, text = lines.append, _yaml_text
+def _yaml_block(tree: Mapping[str, Any], pad: str, lines: list[str], names: _Texts, texts: _Texts) -> None:
+    append = lines.append
     for key in _ordered(tree):
         value = tree[key]
-        name = text(key)
-        if len(name) > _LONGEST_KEY:
-            raise IntentError(f"key {key[:40]!r}… is longer than YAML allows")
         kind = value.__class__
-        if kind is str:
-            append(f"{pad}{name}: {text(value)}")
-        elif kind is int:
-            append(f"{pad}{name}: {value}")
-        elif kind is dict:
+        if kind is dict:
             if value:
-                append(f"{pad}{name}:")
-                _yaml_block(value, pad + "  ", lines)
+                append(f"{pad}{names[key]}:")
+                _yaml_block(value, pad + "  ", lines, names, texts)
             else:
-                append(f"{pad}{name}: {{}}")
+                append(f"{pad}{names[key]}: {{}}")
+        elif kind is str:
+            append(f"{pad}{names[key]}: {texts[value]}")
+        elif kind is int:
+            append(f"{pad}{names[key]}: {value}")
         elif kind is list and value:
-            append(f"{pad}{name}:")
+            append(f"{pad}{names[key]}:")
             lines.extend(f"{pad}  - {_yaml_flow(item)}" for item in value)
         else:
-            append(f"{pad}{name}: {_yaml_flow(value)}")
+            append(f"{pad}{names[key]}: {_yaml_flow(value)}")
+
+
+def _yaml_name(key: str) -> str:
+    name = _yaml_text(key)
+    if len(name) > _LONGEST_KEY:
+        raise IntentError(f"key {key[:40]!r}… is longer than YAML allows")
+    return name
 
 
 def _yaml_flow(value: Any) -> str:
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_yaml_text(key)}: {_yaml_flow(value[key])}" for key in _ordered(value)) + "}"
+        return "{" + ", ".join(f"{_yaml_name(key)}: {_yaml_flow(value[key])}" for key in _ordered(value)) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(_yaml_flow(item) for item in value) + "]"
     return _yaml_text(value) if isinstance(value, str) else _bare(value, ".inf")
@@ -192,17 +213,20 @@ def _bare(value: Any, infinity: str) -> str:
 # -- commands ---------------------------------------------------------------
 
 
-def _commands(tree: Mapping[str, Any], prefix: str, lines: list[str]) -> None:
+def _commands(tree: Mapping[str, Any], prefix: str, lines: list[str], words: _Texts) -> None:
+    append = lines.append
     for key in _ordered(tree):
         value = tree[key]
-        path = f"{prefix} {_shell(key)}"
-        if value.__class__ is dict:
+        kind = value.__class__
+        if kind is dict:
             if value:
-                _commands(value, path, lines)
+                _commands(value, f"{prefix} {words[key]}", lines, words)
             else:
-                lines.append(path)
+                append(f"{prefix} {words[key]}")
+        elif kind is str:
+            append(f"{prefix} {words[key]} {words[value]}")
         else:
-            lines.append(f"{path} {_argument(value)}")
+            append(f"{prefix} {words[key]} {_argument(value)}")
 
 
 def _argument(value: Any) -> str:
@@ -231,31 +255,35 @@ def _bash(letter: str) -> str:
 _encode: Callable[[str], str] = encode_basestring_ascii
 
 
-def _json(value: Any, line: str, pieces: list[str]) -> None:
+def _json(value: Any, line: str, pieces: list[str], texts: _Texts) -> None:
     kind = value.__class__
-    if kind is str:
-        pieces.append(_encode(value))
-    elif isinstance(value, Mapping):
+    if isinstance(value, Mapping):
         if not value:
             pieces.append("{}")
             return
         inner = line + "  "
         opening = "{" + inner
         for key in _ordered(value):
-            pieces.append(f"{opening}{_encode(key)}: ")
-            _json(value[key], inner, pieces)
+            item = value[key]
+            if item.__class__ is str:
+                pieces.append(f"{opening}{texts[key]}: {texts[item]}")
+            else:
+                pieces.append(f"{opening}{texts[key]}: ")
+                _json(item, inner, pieces, texts)
             opening = "," + inner
         pieces.append(line + "}")
+    elif kind is str:
+        pieces.append(texts[value])
     elif kind is list:
-        pieces.append("[" + ", ".join(_json_items(value, line)) + "]")
+        pieces.append("[" + ", ".join(_json_items(value, line, texts)) + "]")
     else:
         if kind is float and math.isinf(value):
             raise IntentError("infinity cannot be written as JSON")
         pieces.append(_bare(value, ""))
 
 
-def _json_items(items: list[Any], line: str) -> Iterator[str]:
+def _json_items(items: list[Any], line: str, texts: _Texts) -> Iterator[str]:
     for item in items:
         pieces: list[str] = []
-        _json(item, line, pieces)
+        _json(item, line, pieces, texts)
         yield "".join(pieces)
