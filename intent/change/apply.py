@@ -10,7 +10,7 @@ from intent.change import steps
 from intent.change.control import Clock, Stop
 from intent.change.engine import Engine, Judge, Progress
 from intent.change.events import ChangeEnded, ChangeStarted, Checking, Emit, silent
-from intent.change.history import list_changes
+from intent.change.history import change_ids
 from intent.change.journal import Journal, Note
 from intent.change.lock import Holder, SiteLock, acquire
 from intent.change.plan import DevicePlan, DeviceState, Plan, actor_for, mismatch, observe
@@ -119,7 +119,8 @@ def apply_plan(
     keep_lock = False
     try:
         left = recover(journal, actors, site=plan.scope.site, clock=clock, revert=True)
-        emit(Checking(len(plan.devices)))
+        # A display that breaks here breaks again at the first wave, and is noted then.
+        Progress(emit, lambda _: None)(Checking(len(plan.devices)))
         readiness = _without(precheck(plan, actors), left)
         rows = {row.device: row for row in readiness.rows}
         change, stopped = "", ""
@@ -217,6 +218,6 @@ class _Run:
         self.journal.append_all(change, notes, states)
 
     def _new_change(self) -> str:
-        taken = {item.id for item in list_changes(self.journal)}
+        taken = change_ids(self.journal)
         base = f"{self.clock.utc():%Y%m%d-%H%M%S}-{self.plan.digest[:6]}"
         return next(name for name in (base, *(f"{base}-{n}" for n in range(2, len(taken) + 3))) if name not in taken)

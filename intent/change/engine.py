@@ -157,11 +157,12 @@ class Engine:
         self._journal.append_all(
             self._change, [Note(name, steps.PENDING, {"handle": handle}) for name, handle in pending.items()]
         )
+        kept = {name: item for name, item in outcomes.items() if item.status is Status.CONFIRMED}
         for name, item in outcomes.items():
-            if item.status is not Status.AWAITING:
+            if name not in pending and name not in kept:
                 self._finish(Row(name, item.status, item.detail, wave.number))
-        if pending:
-            self._decide(wave, pending, begun + self._strategy.confirm_s)
+        if pending or kept:
+            self._decide(wave, pending, kept, begun + self._strategy.confirm_s)
 
     def _apply(self, wave: Wave) -> dict[str, Outcome]:
         outcomes: dict[str, Outcome] = {}
@@ -186,8 +187,18 @@ class Engine:
             device.wanted, device.differences, device.live_digest, strategy.confirm_s, float(strategy.deadline_s)
         )
 
-    def _decide(self, wave: Wave, pending: Mapping[str, str], expires: float) -> None:
-        judged = self._judge(tuple(pending), wave.number)
+    def _decide(self, wave: Wave, pending: Mapping[str, str], kept: Mapping[str, Outcome], expires: float) -> None:
+        """Confirm what passed its checks and revert the rest; `kept` came without a timer and can only be told of."""
+        judged = self._judge((*pending, *kept), wave.number)
+        for name, item in kept.items():
+            detail = "; ".join(part for part in (_why(judged[name]), item.detail) if part)
+            self._finish(Row(name, item.status, detail, wave.number, judged[name].verdict, judged[name].messages))
+        if pending:
+            self._close_pending(wave, pending, judged, expires)
+
+    def _close_pending(
+        self, wave: Wave, pending: Mapping[str, str], judged: Mapping[str, Judgement], expires: float
+    ) -> None:
         good = {name: handle for name, handle in pending.items() if judged[name].verdict is Verdict.PASS}
         late = bool(good) and self._clock.monotonic() + SLACK_S > expires
         reasons = {name: _why(judged[name]) for name in pending}
@@ -309,10 +320,12 @@ class Engine:
     def _abandon(self) -> None:
         self.abandoned = True
         self._stop.request("abandoned by the operator")
-        text = f"left where it was: reverts by itself within {self._strategy.confirm_s} s unless it was confirmed"
         for name in sorted(self._submitted):
             if self.rows[name].status is Status.NOT_ATTEMPTED:
-                self.rows[name] = Row(name, Status.UNKNOWN, text)
+                words = self._devices[name].revert or "as its kind of device does"
+                self.rows[name] = Row(
+                    name, Status.UNKNOWN, f"left where it was; unless confirmed it comes back {words}"
+                )
         self._note("", steps.ABANDONED, {"reason": self._stop.reason})
         self._progress(Stopping(self._stop.reason))
 

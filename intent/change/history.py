@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -91,19 +91,25 @@ def list_changes(
         limit: at most so many; 0 for all.
     """
 
-    def fits(change: ChangeRecord) -> bool:
+    found: list[ChangeRecord] = []
+    for begin in reversed(journal.entries(steps=(steps.BEGIN,))):
+        if limit and len(found) == limit:
+            break
+        data = begin.data
+        if (site and data.get("site") != site) or (who and data.get("who") != who):
+            continue
+        if begin.at < since or (until and begin.at >= until):
+            continue
+        change = _load(journal, begin)
         rows = [row for row in change.rows if not device or row.device == device]
-        return (
-            (not site or change.site == site)
-            and (not who or change.who == who)
-            and (not since or change.started >= since)
-            and (not until or change.started < until)
-            and (not device or bool(rows))
-            and (status is None or any(row.status is status for row in rows))
-        )
+        if (rows or not device) and (status is None or any(row.status is status for row in rows)):
+            found.append(change)
+    return tuple(found)
 
-    found = [change for change in reversed(list(_records(journal.entries(steps=_HEADS)))) if fits(change)]
-    return tuple(found[:limit] if limit else found)
+
+def change_ids(journal: Journal) -> frozenset[str]:
+    """Numbers of all changes."""
+    return frozenset(entry.change for entry in journal.entries(steps=(steps.BEGIN,)))
 
 
 def get_change(journal: Journal, change: str) -> ChangeRecord:
@@ -112,13 +118,12 @@ def get_change(journal: Journal, change: str) -> ChangeRecord:
     Raises:
         IntentError: there is none, or several.
     """
-    found = [item for item in list_changes(journal) if item.id.startswith(change)] if change else []
-    exact = [item for item in found if item.id == change]
-    if exact or len(found) == 1:
-        return (exact or found)[0]
-    what = (
-        f"fits {len(found)} changes: {', '.join(item.id for item in found[:5])}" if found else "is not in the journal"
-    )
+    begins = [e for e in journal.entries(steps=(steps.BEGIN,)) if e.change.startswith(change)] if change else []
+    exact = [entry for entry in begins if entry.change == change]
+    if exact or len(begins) == 1:
+        return _load(journal, (exact or begins)[0])
+    names = ", ".join(entry.change for entry in begins[:5])
+    what = f"fits {len(begins)} changes: {names}" if begins else "is not in the journal"
     raise IntentError(f"change {change!r} {what}", hint="`intent history` lists them")
 
 
@@ -139,17 +144,13 @@ def known_devices(journal: Journal, site: str) -> frozenset[str]:
 
 def unfinished(journal: Journal, site: str) -> tuple[ChangeRecord, ...]:
     """Changes of a site that began and never ended, oldest first."""
-    return tuple(change for change in reversed(list_changes(journal, site=site)) if not change.finished)
+    ended = {entry.change for entry in journal.entries(steps=(steps.END,))}
+    begins = [entry for entry in journal.entries(steps=(steps.BEGIN,)) if entry.change not in ended]
+    return tuple(_load(journal, entry) for entry in begins if entry.data.get("site") == site)
 
 
-def _records(entries: Sequence[Entry]) -> Iterator[ChangeRecord]:
-    by_change: dict[str, list[Entry]] = {}
-    for entry in entries:
-        by_change.setdefault(entry.change, []).append(entry)
-    for change, found in by_change.items():
-        begin = next((entry for entry in found if entry.step == steps.BEGIN), None)
-        if begin is not None:
-            yield _record(change, begin, found)
+def _load(journal: Journal, begin: Entry) -> ChangeRecord:
+    return _record(begin.change, begin, journal.entries(begin.change, steps=_HEADS))
 
 
 def _record(change: str, begin: Entry, entries: Sequence[Entry]) -> ChangeRecord:

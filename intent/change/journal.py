@@ -101,6 +101,11 @@ class Verification:
         """True when nothing was altered."""
         return not self.problem
 
+    def __str__(self) -> str:
+        if self.problem:
+            return f"the journal does not hold after {self.entries} entries: {self.problem}"
+        return f"the journal holds: {self.entries} entries, the last one {self.head or 'none'}"
+
 
 class JournalError(IntentError):
     """The journal cannot be used; no device is touched without it."""

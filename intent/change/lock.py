@@ -178,6 +178,6 @@ def _held(row: LockRow) -> IntentError:
     return IntentError(
         f"{row.site} is locked by {holder.owner} on {holder.host} (process {holder.pid}) since {row.taken_at}, "
         f"last sign of life {row.heartbeat}",
-        hint="wait for it to end; if that host is gone for good, take the lock away with --break-lock",
+        hint="wait for it to end; only when that host is gone for good, take the lock away",
         exit_code=ExitCode.LOCKED,
     )

@@ -136,7 +136,7 @@ def load_strategy(reader: Reader) -> Strategy:
     """The inverse of `dump_strategy`."""
     limits = reader.child("max_unavailable")
     values = {key: limits.integer(key) for key in limits.names()}
-    whole = {"canary", "confirm_s", "max_failures"}
+    whole = {"canary", "confirm_s", "max_failures", "batch_devices"}
     numbers: dict[str, Any] = {
         item.name: reader.integer(item.name) if item.name in whole else reader.number(item.name)
         for item in fields(Strategy)

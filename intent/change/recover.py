@@ -13,6 +13,7 @@ from intent.change.control import Clock
 from intent.change.engine import row_data
 from intent.change.history import ChangeRecord, unfinished
 from intent.change.journal import Journal, Note
+from intent.change.lock import Holder, acquire
 from intent.change.plan import actor_for, observe
 from intent.change.result import Row, exit_code
 from intent.core.tree import digest
@@ -96,6 +97,21 @@ def recover(
     return tuple(found)
 
 
+def settle_site(
+    journal: Journal, actors: Mapping[str, Actor], *, site: str, holder: Holder, clock: Clock
+) -> tuple[Recovered, ...]:
+    """`recover` under the site's lock, with what still awaits confirmation put back: what `intent recover` does.
+
+    Raises:
+        IntentError: the site is locked (exit code: locked).
+    """
+    lock = acquire(journal, site, holder, clock)
+    try:
+        return recover(journal, actors, site=site, clock=clock, revert=True)
+    finally:
+        lock.release()
+
+
 def _recover(
     journal: Journal, actors: Mapping[str, Actor], change: ChangeRecord, clock: Clock, revert: bool
 ) -> tuple[Recovered, ...]:
@@ -108,6 +124,7 @@ def _recover(
     for entry in entries:
         if entry.device in handles:
             handles[entry.device] = steps.handle_in(entry.data) or handles[entry.device]
+    observe([wanted[name] for name in handles], actors)  # actors know devices, their addresses too, by reading them
     asked = _settle(journal, change, actors, wanted, handles, revert)
     live = observe([wanted[name] for name in handles], actors)
     expired = _expired(change, [e.at for e in entries if e.step != steps.SETTLED][-1], clock)
@@ -168,11 +185,13 @@ def _judge(
         status = Status.AWAITING if asked.status is Status.AWAITING else Status.UNKNOWN
         return Recovered(change.id, name, status, Holds.UNKNOWN, f"{live.problem}: {live.detail}".rstrip(": "))
     holds = _holds(wanted, live, before, actors)
-    timer = f"reverts by itself within {change.confirm_s} s of its apply"
+    words = actor_for(actors, wanted.target.platform).revert_words(wanted)
     if asked.status is Status.AWAITING:
-        return Recovered(change.id, name, Status.AWAITING, holds, f"awaits confirmation: {timer}")
+        return Recovered(change.id, name, Status.AWAITING, holds, f"awaits confirmation; comes back {words}")
     if holds is Holds.NEW and asked.status is Status.UNKNOWN and not expired:
-        return Recovered(change.id, name, Status.UNKNOWN, holds, f"holds the new state; unless confirmed it {timer}")
+        return Recovered(
+            change.id, name, Status.UNKNOWN, holds, f"holds the new state; unless confirmed it comes back {words}"
+        )
     status, text = _WORDS[holds]
     return Recovered(change.id, name, status, holds, text)
 

@@ -33,7 +33,7 @@ class Row:
 
     @property
     def kept_in_doubt(self) -> bool:
-        """Confirmed, and found wanting after the soak."""
+        """Kept, and found wanting: after the soak, or because its kind of device cannot be reverted."""
         return self.status is Status.CONFIRMED and self.verdict not in (None, Verdict.PASS)
 
 

@@ -47,7 +47,7 @@ def rollback_plan(
     """
     record = get_change(journal, change)
     if not record.finished:
-        raise IntentError(f"change {record.id} never ended", hint="`intent recover` settles it first")
+        raise IntentError(f"change {record.id} never ended", hint="settle it first: the next apply of its site does")
     wanted = _before(journal, record, devices)
     notes = [*_later(journal, record, wanted.keys(), over_later)]
     for name, item in wanted.items():
@@ -85,7 +85,7 @@ def _before(journal: Journal, record: ChangeRecord, devices: Collection[str]) ->
 
 
 def _later(journal: Journal, record: ChangeRecord, names: Collection[str], allowed: bool) -> list[str]:
-    changes = list_changes(journal, site=record.site)
+    changes = list_changes(journal, site=record.site, since=record.started)
     newer = changes[: next(at for at, item in enumerate(changes) if item.id == record.id)]
     clashes = {
         item.id: sorted(

@@ -22,6 +22,7 @@ class Strategy:
     Args:
         canary: devices of the first wave; 0 for no canary.
         batch_percent: largest part of the change in one wave, in percent; at least one device.
+        batch_devices: largest number of devices in one wave, where that is less; 0 for no such limit.
         soak_s: seconds to wait after a wave is confirmed; its devices are then judged once more.
         confirm_s: seconds after which an unconfirmed device reverts by itself.
         max_failures: failed devices that are tolerated; one more stops the change.
@@ -40,10 +41,12 @@ class Strategy:
     max_unavailable: Mapping[str, int] = field(default_factory=_default_unavailable)
     deadline_s: float = 240.0
     checks_s: float = 120.0
+    batch_devices: int = 0
 
     def __post_init__(self) -> None:
         _require(self.canary >= 0, f"canary {self.canary} - expected 0 or more devices")
         _require(0 < self.batch_percent <= 100, f"batch {self.batch_percent}% - expected above 0% and at most 100%")
+        _require(self.batch_devices >= 0, f"batch of {self.batch_devices} devices - expected 0 or more")
         _require(self.soak_s >= 0, f"soak {self.soak_s:g} s - expected 0 or more")
         _require(self.max_failures >= 0, f"max_failures {self.max_failures} - expected 0 or more")
         _require(self.deadline_s > 0, f"deadline {self.deadline_s:g} s - expected more than 0")
@@ -61,6 +64,11 @@ class Strategy:
     def needed_confirm_s(self) -> float:
         """Shortest confirm timer, in seconds, that outlives apply and checks of a wave."""
         return self.deadline_s + self.checks_s + SLACK_S
+
+    def batch(self, devices: int) -> int:
+        """Largest wave, in devices, of a change of so many."""
+        part = max(1, int(devices * self.batch_percent / 100))
+        return min(part, self.batch_devices) if self.batch_devices else part
 
     def check_timer(self) -> None:
         """Refuse a confirm timer that could run out while the checks still run.

@@ -10,7 +10,7 @@ from intent.change.selection import natural
 from intent.change.strategy import Strategy
 from intent.device.actor import Target
 
-Domain = tuple[str, str, str, str]
+Domain = tuple[str, str, str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Wave:
         number: from 1.
         devices: their names, in order.
         canary: True for the first wave when the strategy asks for one.
-        domain: site, fabric, plane and role they share; empty words where a device has no such label.
+        domain: site, fabric, plane, role and platform they share; empty words where a device has no such label.
     """
 
     number: int
@@ -31,7 +31,9 @@ class Wave:
 
     def __str__(self) -> str:
         where = ", ".join(
-            f"{word} {value}" for word, value in zip(("fabric", "plane", "role"), self.domain[1:], strict=True) if value
+            f"{word} {value}"
+            for word, value in zip(("fabric", "plane", "role"), self.domain[1:4], strict=True)
+            if value
         )
         return f"wave {self.number}{' (canary)' if self.canary else ''}: {where or 'all'}"
 
@@ -39,7 +41,8 @@ class Wave:
 def make_waves(targets: Iterable[Target], strategy: Strategy) -> tuple[Wave, ...]:
     """Order devices into waves.
 
-    A wave holds devices of one plane of one fabric and of one role only: never two planes, never a leaf with a spine.
+    A wave holds devices of one plane of one fabric, of one role and of one platform only: never two planes, never a
+    leaf with a spine.
     A plane is finished before the next is begun; inside a plane leaves come before spines. The first wave is the
     canary. No wave is larger than the batch, nor breaks a limit of `max_unavailable`.
 
@@ -48,7 +51,7 @@ def make_waves(targets: Iterable[Target], strategy: Strategy) -> tuple[Wave, ...
         strategy: canary, batch and limits.
     """
     items = sorted(targets, key=lambda target: (_domain_key(_domain(target)), natural(target.name)))
-    batch = max(1, int(len(items) * strategy.batch_percent / 100))
+    batch = strategy.batch(len(items))
     limits = _Limits(strategy, items)
     waves: list[Wave] = []
     while items:
@@ -63,7 +66,8 @@ def make_waves(targets: Iterable[Target], strategy: Strategy) -> tuple[Wave, ...
 
 def _domain(target: Target) -> Domain:
     labels = target.labels
-    return (labels.get("site", ""), labels.get("fabric", ""), labels.get("plane", ""), labels.get("role", ""))
+    words = [labels.get(key, "") for key in ("site", "fabric", "plane", "role")]
+    return (words[0], words[1], words[2], words[3], target.platform)
 
 
 def _domain_key(domain: Domain) -> tuple[tuple[tuple[int, int, str], ...], ...]:

@@ -111,7 +111,7 @@ def test_without_us_the_timers_bring_every_unconfirmed_device_back(tmp_path: Pat
         found = recover(journal, site.actors, site="par1", clock=site.clock)
         waiting = [item for item in found if item.status is Status.AWAITING]
         assert [(item.device, item.holds) for item in waiting] == [("p1-leaf1", Holds.NEW)]
-        assert "reverts by itself within 60 s" in waiting[0].detail
+        assert "comes back by its own timer" in waiting[0].detail
         assert unfinished(journal, "par1")
         site.clock.now += 61
         (item,) = recover(journal, site.actors, site="par1", clock=site.clock)

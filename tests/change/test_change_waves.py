@@ -30,6 +30,7 @@ strategies = st.builds(
     Strategy,
     canary=st.integers(0, 4),
     batch_percent=st.floats(0.5, 100),
+    batch_devices=st.integers(0, 5),
     max_unavailable=st.dictionaries(
         st.sampled_from(["leaf", "spine", "rail", "multihoming_peer", "nothing"]), st.integers(1, 3)
     ),
@@ -45,6 +46,8 @@ def test_laws(items: list[Target], strategy: Strategy, random: object) -> None:
     assert [wave.number for wave in waves] == list(range(1, len(waves) + 1))
     assert [wave.canary for wave in waves] == [at == 0 and strategy.canary > 0 for at in range(len(waves))]
     batch = max(1, int(len(items) * strategy.batch_percent / 100))
+    if strategy.batch_devices:
+        batch = min(batch, strategy.batch_devices)
     for wave in waves:
         assert 0 < len(wave.devices) <= (strategy.canary if wave.canary else batch)
         words = [by_name[name].labels for name in wave.devices]
@@ -92,6 +95,7 @@ def test_a_published_design_goes_in_waves_of_one_plane() -> None:
         ({"canary": -1}, "canary -1"),
         ({"batch_percent": 0}, "batch 0%"),
         ({"batch_percent": 101}, "batch 101%"),
+        ({"batch_devices": -1}, "batch of -1"),
         ({"confirm_s": 0}, "confirm 0"),
         ({"deadline_s": 0}, "deadline 0"),
         ({"soak_s": -1}, "soak -1"),
