@@ -7,6 +7,7 @@ exactly the hosts a rollback is for.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Generic, TypeVar
 
 from nornir.core import Nornir
@@ -16,9 +17,10 @@ from nornir.core.task import Result, Task
 from intent.core.errors import IntentError
 from intent.device import connection
 from intent.device.actor import Target
+from intent.device.deadline import Deadline
 from intent.device.endpoints import Endpoints
 from intent.device.inventory import IntentInventory
-from intent.device.nvue.session import NvueSession
+from intent.device.nvue.session import Facts, NvueSession
 from intent.device.runner import BoundedRunner, NotAttempted
 
 T = TypeVar("T")
@@ -55,6 +57,7 @@ class Fleet:
         self.endpoints = endpoints
         self.requests: dict[str, int] = {}
         self.connections: dict[str, int] = {}
+        self._facts: dict[str, Facts] = {}
 
     def each(
         self,
@@ -94,6 +97,19 @@ class Fleet:
 
         results = nornir.run(task=one, name="intent") if by_name else {}
         return {name: _answer(results[name]) for name in by_name}
+
+    def facts(self, name: str, session: NvueSession, deadline: Deadline) -> Facts:
+        """What a device says it is. Its release is asked every time; its model, which is its hardware, only once.
+
+        Raises:
+            DeviceError: by kind of failure.
+        """
+        known = self._facts.get(name)
+        facts = session.facts(deadline, hardware=known is None)
+        if known is not None:
+            facts = replace(facts, model=known.model, serial=known.serial)
+        self._facts[name] = facts
+        return facts
 
     def words(self, problem: BaseException) -> str:
         """A problem in words a user can act on, every known secret cut out."""

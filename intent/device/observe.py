@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from intent.core.errors import IntentError
 from intent.device.actor import Target
+from intent.device.deadline import Deadline
 from intent.device.errors import Unreachable
 from intent.device.fanout import Fleet
 from intent.device.nvue.session import NvueSession
-from intent.device.nvue.state_readers import READERS
-from intent.device.observation import Observation
+from intent.device.nvue.state_readers import (
+    LINK_KEYS,
+    LLDP_KEYS,
+    READERS,
+    Reader,
+    links_from,
+    lldp_from,
+    read_interfaces,
+)
+from intent.device.observation import Observation, SystemState
 
 PARTS = tuple(READERS)
 
@@ -57,9 +66,10 @@ def _observation(
 ) -> Observation:
     found: dict[str, Any] = {}
     problems: dict[str, str] = {}
+    readers = _readers(fleet, target, parts)
     for part in parts:
         try:
-            found[part] = READERS[part](session, session.deadline())
+            found[part] = readers[part](session, session.deadline())
         except Unreachable as problem:
             if not found and not problems:
                 # The first question already failed: the others would only wait as long again.
@@ -68,6 +78,28 @@ def _observation(
         except IntentError as problem:
             problems[part] = fleet.words(problem)
     return Observation(target.name, _stamp(now), problems=problems, **found)
+
+
+def _readers(fleet: Fleet, target: Target, parts: Sequence[str]) -> dict[str, Reader]:
+    """The readers, with what one answer gives for two parts, or an earlier one gave, asked once."""
+    readers = dict(READERS)
+
+    def system(session: NvueSession, deadline: Deadline) -> SystemState:
+        facts = fleet.facts(target.name, session, deadline)
+        return SystemState(facts.hostname, facts.release, facts.model, facts.uptime_s)
+
+    readers["system"] = system
+    if {"links", "lldp"} <= set(parts):
+        held: list[Mapping[str, Any]] = []
+
+        def interfaces(session: NvueSession, deadline: Deadline) -> Mapping[str, Any]:
+            if not held:
+                held.append(read_interfaces(session, deadline, *LINK_KEYS, *LLDP_KEYS))
+            return held[0]
+
+        readers["links"] = lambda session, deadline: links_from(interfaces(session, deadline))
+        readers["lldp"] = lambda session, deadline: lldp_from(interfaces(session, deadline))
+    return readers
 
 
 def _stamp(now: Callable[[], datetime]) -> str:

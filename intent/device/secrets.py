@@ -135,13 +135,16 @@ class SecretStore:
             IntentError: a secret is missing, or one used as a hashed password is no crypt hash.
         """
         if isinstance(tree, Mapping):
-            return {self._value(key, path): self.fill(value, (*path, key)) for key, value in tree.items()}
+            return {
+                self._value(key, path) if key.startswith("$") else key: self.fill(value, (*path, key))
+                for key, value in tree.items()
+            }
         if isinstance(tree, list):
             return [self.fill(value, path) for value in tree]
         return self._value(tree, path)
 
     def _value(self, value: Any, path: TreePath) -> Any:
-        name = referenced(value)
+        name = referenced(value) if isinstance(value, str) and value.startswith("$") else None
         if name is None:
             return value
         secret = self.resolve(name)

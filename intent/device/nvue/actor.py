@@ -53,7 +53,7 @@ class NvueActor:
 
         def read(target: Target, session: NvueSession) -> Observed:
             deadline = session.deadline()
-            facts = session.facts(deadline)
+            facts = self._fleet.facts(target.name, session, deadline)
             found = self._scope(by_name[target.name]).of(session.applied(deadline), self._means.secrets)
             return _observed(target, facts, found.state, found.digest, found.not_compared)
 

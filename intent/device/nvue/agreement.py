@@ -49,6 +49,8 @@ def disagreement(planned: Sequence[Difference], device: Sequence[Difference]) ->
         expected = mine.get(path)
         if expected is None:
             words.append(f"{dotted(path)}: the device would {_words(item)}, which is not in the plan")
+        elif expected == item:
+            continue
         elif not _same(expected.before, item.before) or not _same(expected.after, item.after):
             words.append(f"{dotted(path)}: the plan says {_words(expected)}, the device {_words(item)}")
     return tuple(sorted(words))
@@ -63,6 +65,8 @@ def summary(words: Sequence[str]) -> str:
 def _canonical(differences: Iterable[Difference]) -> dict[Path, Difference]:
     """By path, without empty containers that appear or vanish only because something inside them does."""
     found = {item.path: item for item in differences}
+    if not any(_hollow(item) for item in found.values()):
+        return found
     inner = {path[:end] for path in found for end in range(len(path))}
     return {path: item for path, item in found.items() if path not in inner or not _hollow(item)}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Mapping
 from typing import Any
@@ -18,17 +19,26 @@ def is_hidden(value: Any) -> bool:
     return isinstance(value, str) and (value.startswith("$nvsec$") or (value != "" and set(value) == {"*"}))
 
 
+# A key that may stand for several: `swp1-4`, `swp1,swp3`, `10,20`.
+_RANGE = re.compile(r"[0-9]-[0-9]|,")
+
+
 class Canon:
     """Canonical forms for one release.
+
+    The walk by the schema costs milliseconds for a large switch. Branches at the top of the tree that hold neither a
+    possible range nor a possible secret are canonical as they stand, and are not walked nor copied.
 
     Args:
         schema: the release's schema.
     """
 
-    __slots__ = ("_schema",)
+    __slots__ = ("_names", "_schema")
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
+        held = schema.secrets
+        self._names = held.leaves | held.maps | {pattern[-1] for pattern in held.patterns}
 
     def tree(self, tree: Mapping[str, Any], mask: Mask | None = None) -> Tree:
         """A copy with ranges written out and secrets masked; references to secrets stay.
@@ -37,11 +47,31 @@ class Canon:
             tree: in the release's dialect.
             mask: what to show for a secret; `(secret)` when not given.
         """
-        return normalise(tree, self._schema, mask).tree
+        walked = {key: value for key, value in tree.items() if not self._plain(key, value)}
+        if not walked:
+            return dict(tree)
+        normal = normalise(walked, self._schema, mask).tree
+        return {key: value for key, value in tree.items() if key not in walked} | normal
+
+    def _plain(self, key: str, value: Any) -> bool:
+        """True when nothing below a key can be a range or a secret."""
+        names: set[str] = {key}
+        texts: set[str] = set()
+        waiting = [value]
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, Mapping):
+                names.update(node)
+                waiting.extend(node.values())
+            elif isinstance(node, str):
+                texts.add(node)
+        if not names.isdisjoint(self._names):
+            return False
+        return not any(map(_RANGE.search, names)) and not any(text.startswith("$nvsec$") for text in texts)
 
     def expanded(self, tree: Mapping[str, Any]) -> Tree:
         """A copy with ranges written out and secrets as they are."""
-        return normalise(tree, self._schema, lambda _path, value: value).tree
+        return self.tree(tree, lambda _path, value: value)
 
 
 class Canons:

@@ -29,10 +29,22 @@ def read_system(session: NvueSession, deadline: Deadline) -> SystemState:
     return SystemState(facts.hostname, facts.release, facts.model, facts.uptime_s)
 
 
+LINK_KEYS = tuple(f"/*/link/{key}" for key in ("admin-status", "oper-status", "state", "speed", "mtu"))
+LLDP_KEYS = ("/*/lldp/neighbor",)
+
+
+def read_interfaces(session: NvueSession, deadline: Deadline, *include: str) -> Mapping[str, Any]:
+    """State of every interface, as the device answers; empty when it has none."""
+    return _read(session, deadline, "/interface", *include)
+
+
 def read_links(session: NvueSession, deadline: Deadline) -> dict[str, LinkState]:
     """State of every interface that has a link. A state the device does not report is `unknown`."""
-    wanted = ("admin-status", "oper-status", "state", "speed", "mtu")
-    body = _read(session, deadline, "/interface", *(f"/*/link/{key}" for key in wanted))
+    return links_from(read_interfaces(session, deadline, *LINK_KEYS))
+
+
+def links_from(body: Mapping[str, Any]) -> dict[str, LinkState]:
+    """Links out of what `read_interfaces` answered."""
     result: dict[str, LinkState] = {}
     for name, interface in body.items():
         link = _mapping(interface, name).get("link")
@@ -44,7 +56,11 @@ def read_links(session: NvueSession, deadline: Deadline) -> dict[str, LinkState]
 
 def read_lldp(session: NvueSession, deadline: Deadline) -> dict[str, tuple[LldpNeighbor, ...]]:
     """Neighbours by local port, the youngest first; ports without one are absent."""
-    body = _read(session, deadline, "/interface", "/*/lldp/neighbor")
+    return lldp_from(read_interfaces(session, deadline, *LLDP_KEYS))
+
+
+def lldp_from(body: Mapping[str, Any]) -> dict[str, tuple[LldpNeighbor, ...]]:
+    """Neighbours out of what `read_interfaces` answered."""
     result: dict[str, tuple[LldpNeighbor, ...]] = {}
     for port, interface in body.items():
         lldp = _mapping(_mapping(interface, port).get("lldp") or {}, f"{port}.lldp")

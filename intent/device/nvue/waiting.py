@@ -83,6 +83,9 @@ def wait_for(
     trouble = ""
     started = deadline.remaining()
     while True:
+        # Nothing is decided in the very moment of the order: asking at once would only cost a request.
+        session.transport.sleep(max(0.0, min(pause, deadline.remaining())))
+        pause = min(pause * pace.factor, pace.longest_s)
         try:
             last = session.revision(identifier, deadline)
             trouble = ""
@@ -100,8 +103,5 @@ def wait_for(
                 return Waited(last, True)
             if last.kind is Kind.CANDIDATE and started - deadline.remaining() >= pace.candidate_s:
                 return Waited(last, False, "the order to apply did not arrive")
-        left = deadline.remaining()
-        if left <= 0:
+        if deadline.over():
             return Waited(last, False, trouble or f"not decided within {deadline.seconds:g} s")
-        session.transport.sleep(min(pause, left))
-        pause = min(pause * pace.factor, pace.longest_s)
