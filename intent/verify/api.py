@@ -182,6 +182,7 @@ class Context:
         expected: further facts of the intent.
         phase: when the check runs.
         directory: finds a device by the name a neighbour sends.
+        scope: which links are judged; every link when None.
     """
 
     device: Device
@@ -190,12 +191,14 @@ class Context:
     expected: Expected
     phase: Phase
     directory: Directory
+    scope: Callable[[Link], bool] | None = None
 
     def cabled(self) -> Iterator[Cabled]:
-        """Every cabled port in cage order."""
+        """Every cabled port to be judged, in cage order."""
         for port, far, link in self.fabric.neighbors(self.device.name):
-            device = self.fabric.devices[far.device]
-            yield Cabled(port, link, far, device, device.ports[far.port])
+            if self.scope is None or self.scope(link):
+                device = self.fabric.devices[far.device]
+                yield Cabled(port, link, far, device, device.ports[far.port])
 
     @property
     def qos(self) -> QosProfile | None:

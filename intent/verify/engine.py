@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import traceback
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from intent.core.errors import IntentError
 from intent.core.verdict import Verdict, overall
 from intent.device.observation import Observation
-from intent.fabric.model import Device, Fabric
+from intent.fabric.model import Device, Fabric, Link
 from intent.verify.api import Check, Context, Expected, PartMissing, Phase, Result
 from intent.verify.names import Directory
 from intent.verify.registry import one_line
@@ -81,6 +81,7 @@ def run(
     phase: Phase,
     expected: Expected | None = None,
     devices: Sequence[str] | None = None,
+    scope: Callable[[Link], bool] | None = None,
 ) -> tuple[CheckResult, ...]:
     """Judge devices by what was observed.
 
@@ -91,6 +92,7 @@ def run(
         phase: before a change, after it, or on request.
         expected: further facts of the intent.
         devices: names to judge; every switch when None.
+        scope: links to judge; every link when None.
 
     Returns:
         One result for each device and check that applies to its role: devices in the fabric's order, checks in
@@ -109,7 +111,7 @@ def run(
         observation = observations.get(device.name) or Observation(
             device.name, "", problems={"device": "it was not observed"}
         )
-        context = Context(device, fabric, observation, expected or Expected(), phase, directory)
+        context = Context(device, fabric, observation, expected or Expected(), phase, directory, scope)
         results += [judge(item, context) for item in chosen if device.role in item.roles]
     if not results:
         raise IntentError("no check applies to the devices chosen", hint="nothing checked is not a success")

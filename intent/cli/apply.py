@@ -1,0 +1,52 @@
+"""`intent apply`: carries out a plan, in waves, kept only where the checks pass."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from intent.cli.options import HERE, Lab, Site, State, WorkspacePath, Yes
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("apply", help=apply.__doc__)(apply)
+
+
+def apply(
+    plan: Annotated[
+        Path | None,
+        typer.Argument(help="The plan file; left out, the last plan of this workspace.", show_default=False),
+    ] = None,
+    workspace: WorkspacePath = HERE,
+    site: Site = "",
+    lab: Lab = False,
+    state: State = None,
+    yes: Yes = False,
+    reason: Annotated[str, typer.Option("--reason", "-m", help="Why, for the journal.")] = "",
+    report: Annotated[
+        Path | None, typer.Option("--report", help="Write the change report, one HTML page, here.")
+    ] = None,
+) -> int:
+    """Carry out a plan: that plan and nothing else.
+
+    A device that changed since the plan was made is refused. Waves begin with a canary and never touch two planes at
+    once. Each device is changed with a confirm timer: checks over new connections decide whether it is kept or put
+    back, and a device we lose puts itself back. Ctrl-C stops after what is in flight; twice leaves it to the timers.
+    Every step is in the journal before it is made.
+    """
+    from intent.change.planfile import read_plan
+    from intent.cli.ask import ask
+    from intent.cli.context import open_site
+    from intent.cli.output import show
+    from intent.cli.running import carry_out
+    from intent.report.plan import headline
+
+    work = open_site(workspace, state, site, allow_recabling=True)
+    chosen = read_plan(plan or work.workspace.state / "plan.json")
+    show(headline(chosen))
+    if chosen.to_change:
+        ask(f"Change {len(chosen.to_change)} devices of {chosen.scope.site}?", yes=yes)
+    return carry_out(work, chosen, lab=lab, reason=reason, report=report)

@@ -1,0 +1,87 @@
+"""`intent compile`: the exact configuration of every switch, the cabling plan, and the lock."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from intent.cli.context import Work, keep_lock, open_site
+from intent.cli.options import HERE, AllowRecabling, Locked, Site, WorkspacePath
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("compile", help=compile_.__doc__)(compile_)
+
+
+def compile_(
+    workspace: WorkspacePath = HERE,
+    site: Site = "",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Folder to write; left out, build/SITE in the workspace.")
+    ] = None,
+    allow_recabling: AllowRecabling = False,
+    locked: Locked = False,
+) -> None:
+    """Compile an intent and write what each device must hold.
+
+    For every switch: startup.yaml (as `nv config replace` takes it), commands.sh (nv set), config.json. For the site:
+    cabling.csv, moves.csv and hosts.json. Byte-identical for equal input; no secret in any of them. Allocations go to
+    the site's lock, which belongs into version control.
+    """
+    from intent.cli.output import progress
+
+    with progress("compiling"):
+        work = open_site(workspace, None, site, allow_recabling=allow_recabling, locked=locked)
+    folder = output or work.workspace.root / "build" / work.compiled.name
+    with progress("writing", len(work.compiled.artifacts)) as task:
+        _write(work, folder, task.advance)
+    written = keep_lock(work)
+    _tell(work, folder, written)
+
+
+def _write(work: Work, folder: Path, advance: Callable[[], None]) -> None:
+    """Write into a new folder and put it in place at the end, so that no mixture of two runs is ever seen."""
+    from intent.formats.nvue.emit import json_text, nv_set_script, startup_yaml
+    from intent.render.hosts import host_data, host_defaults
+    from intent.report.cabling import cabling_csv, moves_csv
+    from intent.workspace.files import write
+
+    new = folder.with_name(f".{folder.name}.new")
+    shutil.rmtree(new, ignore_errors=True)
+    compiled = work.compiled
+    for name, artifact in compiled.artifacts.items():
+        model = work.catalog.switch(artifact.model).header_model
+        release = artifact.release if artifact.release.count(".") > 1 else f"{artifact.release}.0"
+        write(new / name / "startup.yaml", startup_yaml(artifact.body, model=model, release=release))
+        write(new / name / "commands.sh", nv_set_script(artifact.body))
+        write(new / name / "config.json", json_text(artifact.body))
+        advance()
+    write(new / "cabling.csv", cabling_csv(compiled.fabric))
+    write(new / "moves.csv", moves_csv(compiled.growth))
+    hosts = host_data(compiled.fabric, host_defaults())
+    write(new / "hosts.json", json.dumps(hosts, indent=1, sort_keys=True) + "\n")
+    old = folder.with_name(f".{folder.name}.old")
+    shutil.rmtree(old, ignore_errors=True)
+    if folder.exists():
+        folder.rename(old)
+    new.rename(folder)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _tell(work: Work, folder: Path, written: bool) -> None:
+    from intent.cli.output import show
+    from intent.report import diagnostics, growth
+
+    compiled = work.compiled
+    if compiled.diagnostics:
+        show(diagnostics.human(compiled.diagnostics))
+    show(growth.human(compiled.growth))
+    print(f"{len(compiled.artifacts)} devices, {len(compiled.fabric.links)} links written to {folder}")
+    if written:
+        print(f"{work.workspace.lock_name(compiled.name)} updated: commit it")

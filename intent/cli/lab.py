@@ -1,0 +1,139 @@
+"""`intent lab`: a rehearsal room of switches that speak the real protocol."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from intent.cli.options import HERE, Json, Site, State, WorkspacePath
+
+_app = typer.Typer(
+    help="Switches on this machine that speak NVUE, wired as the intent says. No root needed; Linux.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.add_typer(_app, name="lab")
+
+
+@_app.command("up")
+def up(
+    workspace: WorkspacePath = HERE,
+    site: Site = "",
+    state: State = None,
+    factory: Annotated[
+        bool, typer.Option("--factory", help="Switches as they come from the factory: 403 until the password is set.")
+    ] = False,
+    apply_seconds: Annotated[float, typer.Option("--apply-seconds", help="How long an apply takes.", min=0)] = 0.1,
+    address_base: Annotated[
+        str, typer.Option("--address-base", help="Loopback address the switches are numbered from.")
+    ] = "127.80.0.0",
+) -> None:
+    """Start the lab: one address and one TLS certificate per switch, all in one process."""
+    import json
+
+    from intent.cli.context import lab_state, open_site
+    from intent.cli.output import progress
+    from intent.lab import process
+    from intent.render.wiring import lab_wiring
+    from intent.workspace.files import write
+
+    work = open_site(workspace, state, site, allow_recabling=True)
+    folder = lab_state(work.workspace).parent
+    wiring = folder / "wiring.json"
+    write(wiring, json.dumps(lab_wiring(work.compiled.fabric)))
+    with progress("starting the lab"):
+        info = process.up(wiring, folder, factory=factory, apply_s=apply_seconds, address_base=address_base)
+    first = next(iter(info.switches.values()))
+    print(f"lab is up: {len(info.switches)} switches, the first at https://{first.address}:{first.port}")
+    print("Any device command takes --lab. `intent lab down` stops it.")
+
+
+@_app.command("down")
+def down(workspace: WorkspacePath = HERE, state: State = None) -> None:
+    """Stop the lab."""
+    from intent.cli.context import lab_state
+    from intent.lab import process
+    from intent.workspace.files import Workspace
+
+    was_up = process.down(lab_state(Workspace.open(workspace, state)).parent)
+    print("lab is down" if was_up else "no lab was running")
+
+
+@_app.command("status")
+def status(workspace: WorkspacePath = HERE, state: State = None, as_json: Json = False) -> None:
+    """Show what each switch of the lab is doing: revision, requests, writes, faults."""
+    from intent.cli.context import lab_state
+    from intent.cli.output import show_table
+    from intent.lab import process
+    from intent.report.tables import Table
+    from intent.workspace.files import Workspace
+
+    answer = process.status(lab_state(Workspace.open(workspace, state)).parent)
+    switches = answer["switches"]
+    columns = tuple(dict.fromkeys(("name", *(key for facts in switches.values() for key in facts))))
+    rows = tuple((name, *(_cell(facts.get(key)) for key in columns[1:])) for name, facts in switches.items())
+    show_table(Table("lab", columns, rows), as_json=as_json)
+
+
+@_app.command("fault")
+def fault(
+    kind: Annotated[str, typer.Argument(help="What goes wrong; `list` shows all kinds.")],
+    device: Annotated[str, typer.Argument(help="Switch it happens to.")] = "",
+    option: Annotated[list[str], typer.Argument(help="Options of the fault: key=value.")] = [],  # noqa: B006
+    workspace: WorkspacePath = HERE,
+    state: State = None,
+) -> None:
+    """Let something go wrong: unreachable, slow, hung-apply, apply-fail, lost-after-apply, reboot, change-by-hand …
+
+    Examples:  intent lab fault change-by-hand LEAF interface.swp33s0.link.mtu=1500
+               intent lab fault unreachable SPINE how=silent
+               intent lab fault clear SPINE
+    """
+    from intent.cli.context import lab_state
+    from intent.core.errors import IntentError
+    from intent.lab import process
+    from intent.lab.faults import EVENTS, STANDING
+    from intent.workspace.files import Workspace
+
+    if kind == "list":
+        for name, what in {**STANDING, **EVENTS}.items():
+            print(f"{name:18} {what}")
+        return
+    if not device:
+        raise IntentError("which switch?", hint="intent lab fault KIND DEVICE [key=value …]")
+    options = by_hand(option) if kind == "change-by-hand" else dict(_pair(text) for text in option)
+    print(process.fault(lab_state(Workspace.open(workspace, state)).parent, kind, device, **options))
+
+
+def by_hand(changes: list[str]) -> dict[str, object]:
+    """A change by hand: `path=value` sets, a bare path unsets."""
+    from intent.core.tree import from_dotted, pointer
+
+    sets = {pointer(from_dotted(path)): value for path, value in map(_pair, (c for c in changes if "=" in c))}
+    unsets = [pointer(from_dotted(change)) for change in changes if "=" not in change]
+    return {key: value for key, value in (("set", sets), ("unset", unsets)) if value}
+
+
+def _pair(text: str) -> tuple[str, object]:
+    from intent.core.errors import IntentError
+
+    key, equals, value = text.partition("=")
+    if not equals:
+        raise IntentError(f"option {text!r} - expected key=value")
+    if value.lower() in ("true", "false"):
+        return key, value.lower() == "true"
+    for number in (int, float):
+        try:
+            return key, number(value)
+        except ValueError:
+            continue
+    return key, value
+
+
+def _cell(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)

@@ -1,0 +1,51 @@
+"""`intent lock`: the allocations of a site."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from intent.cli.options import HERE, Site, WorkspacePath, Yes
+
+_app = typer.Typer(help="Look after a site's allocations.", no_args_is_help=True, rich_markup_mode="rich")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.add_typer(_app, name="lock")
+
+
+@_app.command("check")
+def check(workspace: WorkspacePath = HERE, site: Site = "") -> None:
+    """Fail when the committed lock is not what the intent compiles to. For CI."""
+    from intent.cli.context import open_site
+
+    work = open_site(workspace, None, site, allow_recabling=True, locked=True)
+    print(f"{work.workspace.lock_name(work.compiled.name)} is up to date")
+
+
+@_app.command("prune")
+def prune(
+    workspace: WorkspacePath = HERE,
+    site: Site = "",
+    yes: Yes = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be let go.")] = False,
+) -> None:
+    """Let go of values whose owners are gone, so that they may be given out again."""
+    from intent.cli.ask import ask
+    from intent.cli.context import open_site
+    from intent.fabric.lock import dump
+
+    work = open_site(workspace, None, site, allow_recabling=True)
+    released = work.compiled.lock.released
+    count = sum(len(owners) for owners in released.values())
+    for kind, owners in sorted(released.items()):
+        for owner, value in sorted(owners.items()):
+            print(f"{kind} {value}  was {owner}'s")
+    if dry_run or not count:
+        print(f"{count} values reserved for owners that are gone")
+        return
+    ask(f"Let {count} values go? They may then be given to others.", yes=yes)
+    work.workspace.write_lock(work.compiled.name, dump(work.compiled.lock.pruned()))
+    print(f"{count} values let go; {work.workspace.lock_name(work.compiled.name)} updated: commit it")

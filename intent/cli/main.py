@@ -1,0 +1,129 @@
+"""Entry point: gathers the commands, turns every failure into one clear line and its exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import NoReturn
+
+import typer
+
+from intent import __version__
+from intent.cli import (
+    apply,
+    cabling,
+    compiling,
+    demo,
+    drift,
+    history,
+    init,
+    lab,
+    lint,
+    lock,
+    plan,
+    rollback,
+    schema,
+    show,
+    verify,
+    why,
+)
+from intent.cli.failure import report
+from intent.core.errors import IntentError
+from intent.core.exitcode import MEANING, ExitCode
+
+# Public names only: typer carries its own copy of click.
+_UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+
+_EPILOG = "Exit codes: " + " · ".join(f"{int(code)} {text}" for code, text in MEANING.items())
+
+_HELP = """One declarative intent for the fabrics of an AI factory.
+
+[bold]Offline[/bold]  init, lint, compiling, show, why, cabling, lock, schema. They read files and touch no device.
+[bold]Change[/bold]   plan → apply → verify; rollback, history. Applied in waves; kept only when checks pass.
+[bold]Daily[/bold]    drift (reads only).
+[bold]Practice[/bold] lab, demo: switches that speak the real protocol, on this machine.
+
+First steps:  intent demo  ·  intent init NAME  ·  intent lint  ·  intent plan --lab
+"""
+
+app = typer.Typer(
+    name="intent",
+    help=_HELP,
+    epilog=_EPILOG,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
+
+
+def _version(value: bool) -> None:
+    if value:
+        typer.echo(f"intent {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version."),
+) -> None:
+    """Options before the command."""
+    del version
+
+
+for module in (
+    init, lint, compiling, show, why, cabling, lock, schema,
+    plan, apply, verify, drift, rollback, history, lab, demo,
+):  # fmt: skip
+    module.register(app)
+
+
+def main() -> NoReturn:
+    """Run the command and leave with its exit code."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command with these arguments.
+
+    Returns:
+        The exit code. No exception leaves this function but SystemExit from the interpreter itself.
+    """
+    try:
+        result = app(args=arguments, standalone_mode=False)
+        sys.stdout.flush()
+    except IntentError as error:
+        report(error)
+        return int(error.exit_code)
+    except _UsageError as error:
+        getattr(error, "show")()  # noqa: B009 - typer keeps the class private
+        return int(ExitCode.USAGE)
+    except typer.Exit as leave:
+        return int(leave.exit_code)
+    except (KeyboardInterrupt, typer.Abort):
+        report(
+            IntentError("interrupted", hint="nothing was left half done: `intent history` says where a change stands")
+        )
+        return int(ExitCode.ERROR)
+    except BrokenPipeError:
+        # Whoever read our output has enough. Keep the interpreter from complaining about it at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return int(ExitCode.OK)
+    except RecursionError:
+        report(IntentError("the input is nested too deeply"))
+        return int(ExitCode.ERROR)
+    except Exception as error:
+        if os.environ.get("INTENT_DEBUG"):
+            raise
+        report(
+            IntentError(
+                f"internal error: {type(error).__name__}",
+                hint="this is a fault of the program; run again with INTENT_DEBUG=1 and report the trace",
+            )
+        )
+        return int(ExitCode.ERROR)
+    return int(result) if isinstance(result, int) else int(ExitCode.OK)
+
+
+if __name__ == "__main__":
+    main()

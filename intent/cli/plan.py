@@ -1,0 +1,79 @@
+"""`intent plan`: what an apply would change, against the live devices."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from intent.cli.options import HERE, AllowRecabling, Json, Lab, Limit, Locked, Site, State, WorkspacePath
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("plan", help=plan.__doc__)(plan)
+
+
+def plan(
+    workspace: WorkspacePath = HERE,
+    site: Site = "",
+    limit: Limit = [],  # noqa: B006 - typer copies it
+    lab: Lab = False,
+    state: State = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Where to keep the plan; left out, plan.json in the state folder."),
+    ] = None,
+    allow_recabling: AllowRecabling = False,
+    locked: Locked = False,
+    detailed_exitcode: Annotated[
+        bool, typer.Option("--detailed-exitcode", help="Exit with 2 when there is something to change.")
+    ] = False,
+    as_json: Json = False,
+) -> int:
+    """Compare every device with the intent and say what would change; write nothing to any device.
+
+    Equal changes are shown once for all devices that have them, each line with the intent line behind it and what it
+    does to traffic. The plan is kept in a file; `intent apply` carries out that plan and nothing else.
+    """
+    from intent.change.control import SystemClock, stamp
+    from intent.change.history import known_devices
+    from intent.change.plan import make_plan
+    from intent.change.planfile import write_plan
+    from intent.change.selection import select
+    from intent.cli.context import actors, fleet, keep_lock, open_site, strategy_of, targets
+    from intent.cli.journal import journal
+    from intent.cli.output import progress, show, write
+    from intent.report import growth as growth_report
+    from intent.report import plan as plan_report
+
+    with progress("compiling"):
+        work = open_site(workspace, state, site, allow_recabling=allow_recabling, locked=locked)
+    compiled, known = work.compiled, targets(work.compiled)
+    scope = select(known, limit, site=compiled.name)
+    way = fleet(work.workspace, lab=lab, site=work.compiled.site)
+    clock = SystemClock()
+    with journal(work.workspace, clock, create=False) as book:
+        reached = known_devices(book, compiled.name) if book else frozenset[str]()
+    with progress("reading devices", len(scope.devices)):
+        result = make_plan(
+            compiled.artifacts,
+            known,
+            actors(way, known.values()),
+            scope=scope,
+            intent_name=compiled.document.name,
+            created_at=stamp(clock),
+            settings=strategy_of(compiled),
+            known=reached,
+        )
+    file = out or work.workspace.state / "plan.json"
+    write_plan(file, result)
+    keep_lock(work)
+    if as_json:
+        write(plan_report.as_json(result))
+    else:
+        show(growth_report.human(compiled.growth))
+        show(plan_report.human(result))
+        print(f"\nPlan written to {file}. Next: intent apply{' --lab' if lab else ''}")
+    return int(result.exit_code(detailed=detailed_exitcode))

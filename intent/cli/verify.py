@@ -1,0 +1,79 @@
+"""`intent verify`: is the live fabric what the intent says?"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from intent.cli.options import HERE, Lab, Limit, Site, State, WorkspacePath
+from intent.core.exitcode import ExitCode
+from intent.core.verdict import Verdict
+
+
+class VerifyFormat(StrEnum):
+    """How to print verdicts."""
+
+    HUMAN = "human"
+    JSON = "json"
+    JUNIT = "junit"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("verify", help=verify.__doc__)(verify)
+
+
+def verify(
+    workspace: WorkspacePath = HERE,
+    site: Site = "",
+    limit: Limit = [],  # noqa: B006 - typer copies it
+    check: Annotated[list[str], typer.Option("--check", "-k", help="Only these checks, by name or subject.")] = [],  # noqa: B006
+    lab: Lab = False,
+    state: State = None,
+    form: Annotated[VerifyFormat, typer.Option("--format", "-f", help="How to print.")] = VerifyFormat.HUMAN,
+    save: Annotated[Path | None, typer.Option("--save", help="Keep what was observed in this file.")] = None,
+) -> int:
+    """Run every check against the live devices: links, LLDP against the cabling plan, BGP, RoCE, releases.
+
+    Reads only. A device that cannot be judged is unknown, never green: exit code 8; failures: 3.
+    Your own checks in validators/ run the same way.
+    """
+    from intent.change.selection import select
+    from intent.cli.checks import checks_of, expected_of, parts_of
+    from intent.cli.context import fleet, open_site, targets
+    from intent.cli.output import progress, show, write
+    from intent.device.observe import gather
+    from intent.report import verdicts as report
+    from intent.report.junit import junit
+    from intent.verify.api import Phase
+    from intent.verify.engine import run
+    from intent.verify.snapshot import save as save_snapshot
+
+    work = open_site(workspace, state, site, allow_recabling=True)
+    known = targets(work.compiled)
+    scope = select(known, limit, site=work.compiled.name)
+    checks = checks_of(work.workspace, check)
+    way = fleet(work.workspace, lab=lab, site=work.compiled.site)
+    with progress("observing", len(scope.devices)):
+        seen = gather(way, [known[name] for name in scope.devices], parts_of(checks))
+    if save:
+        save_snapshot(save, seen.values())
+    results = run(
+        checks,
+        work.compiled.fabric,
+        seen,
+        phase=Phase.VERIFY,
+        expected=expected_of(work.compiled),
+        devices=scope.devices,
+    )
+    if form is VerifyFormat.HUMAN:
+        show(report.human(results))
+    else:
+        write(junit(results) if form is VerifyFormat.JUNIT else report.as_json(results))
+    verdicts = {item.verdict for item in results}
+    if verdicts & {Verdict.UNKNOWN, Verdict.ERROR}:
+        return int(ExitCode.UNKNOWN)
+    return int(ExitCode.FINDINGS if Verdict.FAIL in verdicts else ExitCode.OK)

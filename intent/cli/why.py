@@ -1,0 +1,50 @@
+"""`intent why`: which line of the intent a setting comes from."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from intent.cli.context import open_site
+from intent.cli.options import HERE, AllowRecabling, Site, WorkspacePath
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("why", help=why.__doc__)(why)
+
+
+def why(
+    device: Annotated[str, typer.Argument(help="Name of a switch.")],
+    path: Annotated[str, typer.Argument(help="Path in its configuration: interface.swp7s0.link.mtu")] = "",
+    workspace: WorkspacePath = HERE,
+    site: Site = "",
+    allow_recabling: AllowRecabling = False,
+) -> int:
+    """Show what a device must hold at a path, and the intent line behind it.
+
+    The path is dotted or a JSON pointer; keys with a dot stand in brackets: interface.lo.ipv4.address[10.255.0.1/32].
+    """
+    from intent.cli.near import near
+    from intent.core.errors import IntentError
+    from intent.core.exitcode import ExitCode
+    from intent.core.tree import ABSENT, dotted, from_dotted, get, leaves
+
+    work = open_site(workspace, None, site, allow_recabling=allow_recabling)
+    artifact = work.compiled.artifacts.get(device)
+    if artifact is None:
+        raise IntentError(f"no switch {device!r}", hint=near(device, work.compiled.artifacts))
+    at = from_dotted(path)
+    value = get(artifact.body, at)
+    if value is ABSENT:
+        around = get(artifact.body, at[:-1])
+        inside = list(around) if isinstance(around, dict) else []
+        raise IntentError(f"{device} holds nothing at {dotted(at)}", hint=near(at[-1] if at else "", inside))
+    rows = list(leaves(value, at)) if isinstance(value, dict) and value else [(at, value)]
+    for leaf, text in rows:
+        origin = artifact.why(leaf)
+        place = str(origin.span) if origin and origin.span else "the program's default"
+        shown = "" if text == {} else f" = {text}"
+        print(f"{dotted(leaf)}{shown}\n    {place}  ({origin.reason if origin else 'always set'})")
+    return int(ExitCode.OK)
