@@ -115,15 +115,6 @@ def split_port_is_bare(it: Candidate) -> Iterator[Invalid]:
                 yield Invalid(("interface", name, key), f"{name} is split; configure its parts instead")
 
 
-def logical_ports(it: Candidate) -> Iterator[Invalid]:
-    """The splits of all cages together must stay within what the switch chip can number."""
-    bonus = {f"swp{cage.number}" for cage in it.panel.model.bonus_cages}
-    count = sum(1 for name in it.layout.speeds if name not in bonus)
-    limit = it.panel.model.max_logical_ports
-    if count > limit:
-        yield Invalid(("interface",), f"{count} logical ports are more than the {limit} of {it.panel.model.name}")
-
-
 def speed_possible(it: Candidate) -> Iterator[Invalid]:
     """A forced speed must be one the port can run at."""
     for name, port in it.facts.ports.items():
@@ -432,7 +423,6 @@ RULES: tuple[Callable[[Candidate], Iterator[Invalid]], ...] = (
     breakout_allowed,
     port_exists,
     split_port_is_bare,
-    logical_ports,
     speed_possible,
     vrf_defined,
     bgp_has_asn,

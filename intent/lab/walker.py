@@ -71,7 +71,7 @@ class Schema:
         return node.get("map")
 
     def check(self, body: Any, path: Path = ()) -> list[SchemaError]:
-        """Why a body may not be merged at a path; null is allowed anywhere, it unsets."""
+        """Why a body may not be merged at a path, `MAX_ERRORS` reasons at most; null is allowed anywhere, it unsets."""
         errors: list[SchemaError] = []
         index = self.root
         for at, key in enumerate(path):
@@ -85,7 +85,7 @@ class Schema:
             else:
                 return [SchemaError(path[: at + 1], f"'{key}' is not one of {_some(node.get('keys', ()))}")]
         self._value(index, body, path, errors)
-        return errors
+        return errors[:MAX_ERRORS]
 
     def _value(self, index: int, value: Any, path: Path, errors: list[SchemaError]) -> None:
         if value is None or len(errors) >= MAX_ERRORS:
@@ -100,6 +100,8 @@ class Schema:
             known = node["keys"]
             for key, item in value.items():
                 below = known.get(key)
+                if len(errors) >= MAX_ERRORS:
+                    return
                 if below is None:
                     errors.append(SchemaError((*path, key), f"'{_short(key)}' is not one of {_some(known)}"))
                 else:

@@ -15,7 +15,7 @@ from intent.lab.tools import Timing
 from intent.lab.wiring import Wiring
 from intent.lab.world import World
 
-PASSWORD = "lab-password"  # noqa: S105
+PASSWORD = "lab-password"
 USER_HASH = hashed(PASSWORD, "saltsalt")
 
 
