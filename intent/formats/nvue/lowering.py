@@ -133,18 +133,16 @@ class Dialect:
         return self._steps[at]
 
     def _renamed(self, path: Path) -> Path | None:
-        index: int | None = self.schema.root
+        index, kind = self.schema.root, "keys"
         result: list[str] = []
         for key in path:
-            if index is None:
-                return None
-            if self.schema.kind(index) == "free":
+            if kind == "free":
                 return (*result, *path[len(result) :])
-            name = _name(self.schema, index, key)
-            if name is None:
+            step = self.step(index, key)
+            if step is None:
                 return None
-            result.append(name)
-            index = self.schema.child(index, name)
+            result.append(step.name)
+            index, kind = step.node, step.kind
         return tuple(result)
 
 
