@@ -158,11 +158,18 @@ class Engine:
             self._change, [Note(name, steps.PENDING, {"handle": handle}) for name, handle in pending.items()]
         )
         kept = {name: item for name, item in outcomes.items() if item.status is Status.CONFIRMED}
+        lost = {name: item for name, item in outcomes.items() if item.status is Status.UNKNOWN and item.handle}
         for name, item in outcomes.items():
-            if name not in pending and name not in kept:
+            if name not in {*pending, *kept, *lost}:
                 self._finish(Row(name, item.status, item.detail, wave.number))
+        expires = begun + self._strategy.confirm_s
         if pending or kept:
-            self._decide(wave, pending, kept, begun + self._strategy.confirm_s)
+            self._decide(wave, pending, kept, expires)
+        if lost:  # what the change cut off comes back by its own timer
+            found = self._wait_out({name: item.handle for name, item in lost.items()}, expires)
+            for name, item in found.items():
+                detail = "; ".join(part for part in (lost[name].detail, item.detail) if part)
+                self._finish(Row(name, item.status, detail, wave.number))
 
     def _apply(self, wave: Wave) -> dict[str, Outcome]:
         outcomes: dict[str, Outcome] = {}

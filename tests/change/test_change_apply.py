@@ -201,8 +201,18 @@ def test_lost_after_apply_and_back_is_asked_judged_and_confirmed(site: Site) -> 
     assert "p1-leaf1" in site.judged[0]
 
 
-def test_lost_for_good_after_apply_is_unknown(site: Site) -> None:
+def test_a_device_cut_off_by_its_change_comes_back_by_its_timer(site: Site) -> None:
     site.devices["p1-leaf1"].faults = {"cut off by apply"}
+    with site.journal() as journal:
+        result = run(site, plan_of(site), journal)
+    assert statuses(result)["p1-leaf1"] is Status.REVERTED
+    assert result.rows[0].detail == "no answer after apply; it reverted by its own timer"
+    assert result.exit_code is ExitCode.ROLLED_BACK
+
+
+def test_lost_for_good_after_apply_is_unknown(site: Site) -> None:
+    site.devices["p1-leaf1"].faults = {"blip"}
+    site.actor.settle = lambda pending: {}  # type: ignore[method-assign]
     with site.journal() as journal:
         result = run(site, plan_of(site), journal)
     assert statuses(result)["p1-leaf1"] is Status.UNKNOWN

