@@ -26,7 +26,8 @@ class Asic:
     Args:
         name: `Spectrum-4`.
         adaptive_routing: whether it does adaptive routing of RoCE.
-        adaptive_routing_max_gbps: fastest port that takes it; 0 when there is no limit.
+        adaptive_routing_min_gbps: slowest port that takes it; 0 when no limit is known.
+        adaptive_routing_max_gbps: fastest port that takes it; 0 when no limit is known.
         packet_trim: whether it can trim packets instead of dropping them.
         ecn_min_readback_bytes: what it shows for the RoCE profile's ECN minimum of 150000 bytes; 0 when that.
         confidence: how well this is known.
@@ -35,6 +36,7 @@ class Asic:
 
     name: str
     adaptive_routing: bool
+    adaptive_routing_min_gbps: int
     adaptive_routing_max_gbps: int
     packet_trim: bool
     ecn_min_readback_bytes: int
@@ -44,7 +46,8 @@ class Asic:
     def routes_adaptively(self, speed_gbps: int) -> bool:
         """True when a port of this speed takes adaptive routing."""
         limit = self.adaptive_routing_max_gbps
-        return self.adaptive_routing and (limit == 0 or speed_gbps <= limit)
+        within = speed_gbps >= self.adaptive_routing_min_gbps and (limit == 0 or speed_gbps <= limit)
+        return self.adaptive_routing and within
 
 
 @dataclass(frozen=True, slots=True)

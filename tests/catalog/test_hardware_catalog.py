@@ -74,6 +74,7 @@ def test_port_names() -> None:
 def test_adaptive_routing_by_chip_and_speed() -> None:
     assert CATALOG.switch("SN5600").asic.routes_adaptively(400)
     assert not CATALOG.switch("SN5600").asic.routes_adaptively(800)
+    assert not CATALOG.switch("SN5600").asic.routes_adaptively(100)
     assert CATALOG.switch("SN5640").asic.routes_adaptively(800)
     assert not CATALOG.switch("SN4700").asic.routes_adaptively(400)
     assert CATALOG.asics["Spectrum-4"].ecn_min_readback_bytes == 159744
