@@ -115,6 +115,8 @@ class _Builder:
             return
         leaves = [leaf for plane in range(1, design.planes + 1) for leaf in self._leaves(plan, plane)]
         spines = {plane: self._spines(plan, plane) for plane in range(1, design.planes + 1)}
+        if self.numbers.misnamed:
+            return
         prefixes = {leaf.name: self._add_leaf(plan, leaf) for leaf in leaves}
         for plane, names in spines.items():
             for number, name in enumerate(names, 1):
@@ -265,7 +267,7 @@ class _Builder:
     def _connect_spines(self, plan: _Plan, leaves: Sequence[Leaf], spines: Sequence[str], plane: int) -> None:
         design, uplinks = plan.design, plan.split.uplinks
         ports = uplink_ports(plan.uplink, design.uplink_speed_gbps, uplinks)
-        known = self._known(leaves, uplinks)
+        known = self._known(leaves, uplinks, design.spine.ports)
         after = wire([leaf.name for leaf in leaves], plan.spines, uplinks, design.spine.ports, known)
 
         def spine_name(number: int) -> str:
@@ -280,7 +282,7 @@ class _Builder:
             self.cables[leaf.name] = cables
         self.cabling.spines(design, leaves, ports, spines, after)
 
-    def _known(self, leaves: Sequence[Leaf], uplinks: int) -> Wiring:
+    def _known(self, leaves: Sequence[Leaf], uplinks: int, spine_ports: int) -> Wiring:
         """Spots the lock knows. A leaf that comes back gets its cables back too, where nobody took a spot since."""
         known: dict[str, tuple[Spot, ...]] = {}
         owner: dict[Spot, str] = {}
@@ -289,7 +291,7 @@ class _Builder:
                 text = part.get("uplinks", {}).get(leaf.name)
                 if text is None or leaf.name in known:
                     continue
-                spots = self._decode(leaf.name, text, uplinks)
+                spots = self._decode(leaf.name, text, uplinks, spine_ports)
                 taken = next((spot for spot in spots if spot in owner), None)
                 if taken is None:
                     known[leaf.name] = spots
@@ -298,7 +300,7 @@ class _Builder:
                     self._lock_error(f"uplinks of {leaf.name}: {encode([taken])} - also held by {owner[taken]}")
         return known
 
-    def _decode(self, leaf: str, text: str, uplinks: int) -> tuple[Spot, ...]:
+    def _decode(self, leaf: str, text: str, uplinks: int, spine_ports: int) -> tuple[Spot, ...]:
         try:
             spots = decode(text)
         except ValueError as error:
@@ -306,6 +308,8 @@ class _Builder:
             return ()
         if len(spots) != uplinks or len(set(spots)) != uplinks:
             self._lock_error(f"uplinks of {leaf} - expected {uplinks}, each on a port of its own")
+        elif any(spot.port >= spine_ports or spot.spine > uplinks for spot in spots):
+            self._lock_error(f"uplinks of {leaf} - expected ports 0 to {spine_ports - 1} of at most {uplinks} spines")
         return spots
 
     def check_names(self, nodes: Sequence[NodeSpec]) -> None:

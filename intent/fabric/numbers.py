@@ -58,6 +58,11 @@ class Numbers:
             self._kept.setdefault((fabric, role), []).append(f"{value} (not {proposal})")
         return value or proposal
 
+    @property
+    def misnamed(self) -> bool:
+        """Whether a name was refused; what is built on such names means nothing."""
+        return any(code in ("F007", "F009") for code, _ in self._found)
+
     def loopback(self, owner: str) -> str:
         """Loopback address of a switch."""
         return self._take("loopback", owner, self._loopbacks)

@@ -283,7 +283,8 @@ class Resolver:
         names = override.interfaces if override else ()
         if names and len(set(names)) != len(ports):
             found = f"{len(names)}, of which {len(set(names))} differ"
-            self._report("F002", f"node {node.name}: interfaces - expected {len(ports)} names, found {found}", span)
+            message = f"node {node.name}: interfaces - expected {len(ports)} names, found {found}"
+            self._report("F002", message, span, f"one name for each port of {group.name}, card by card")
             return ()
         return tuple(_named(port, names[i]) for i, port in enumerate(ports)) if names else ports
 

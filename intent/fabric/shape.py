@@ -42,7 +42,7 @@ def shape_of(design: Design, block: Block, split: LeafSplit, uplink: SwitchUse) 
         "host": f"{_split(design.host, design.host_speed_gbps)}-from-{design.host.cages[0]}",
         "uplinks": str(split.uplinks),
         "uplink": f"{_split(uplink, design.uplink_speed_gbps)}-from-{uplink.cages[0]}",
-        "spine": _split(design.spine, design.uplink_speed_gbps),
+        "spine": f"{_split(design.spine, design.uplink_speed_gbps)}-on-{len(design.spine.cages)}",
     }
     return " ".join(f"{key}={value}" for key, value in values.items())
 
