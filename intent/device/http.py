@@ -11,6 +11,7 @@ import time
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
+from urllib.parse import urlencode
 
 import httpx
 
@@ -66,7 +67,7 @@ class Transport:
         self.requests = 0
         self.writes = 0
         self.connections = 0
-        self._root = root
+        self._base = endpoint.origin + root
         self._wire = wire
         credentials = b64encode(f"{endpoint.username}:{endpoint.password}".encode()).decode()
         self._headers = {
@@ -78,7 +79,8 @@ class Transport:
         self._extensions: dict[str, Any] = {"trace": self._trace}
         if endpoint.server_name:
             self._extensions["sni_hostname"] = endpoint.server_name
-        self._client: httpx.Client | None = None
+        self._headers_json = {**self._headers, "content-type": "application/json"}
+        self._open: httpx.BaseTransport | None = None
         self.closed = False
 
     def get(self, path: str, query: Query | None = None, *, deadline: Deadline) -> Any:
@@ -120,9 +122,9 @@ class Transport:
 
     def reconnect(self) -> None:
         """Drop every connection; the next request makes a new one."""
-        if self._client is not None:
-            self._client.close()
-            self._client = None
+        if self._open is not None:
+            self._open.close()
+            self._open = None
 
     def close(self) -> None:
         """Close every connection."""
@@ -133,48 +135,52 @@ class Transport:
         if event == "connection.connect_tcp.complete":
             self.connections += 1
 
-    def _opened(self) -> httpx.Client:
-        if self._client is None:
-            self._client = httpx.Client(
-                base_url=self.endpoint.origin + self._root,
+    def _opened(self) -> httpx.BaseTransport:
+        """What sends and receives. The client above it would cost as much again per request, for nothing we use."""
+        if self._open is None:
+            self._open = self._wire or httpx.HTTPTransport(
                 verify=self.endpoint.context,
-                headers=self._headers,
                 trust_env=False,
-                follow_redirects=False,
                 limits=httpx.Limits(max_connections=2, max_keepalive_connections=2, keepalive_expiry=30.0),
-                transport=self._wire,
+                retries=0,
             )
-        return self._client
+        return self._open
+
+    def _request(
+        self, method: str, path: str, query: Query | None, body: Any, what: str, deadline: Deadline
+    ) -> httpx.Request:
+        limits = self.endpoint.timeouts
+        timeout = {
+            "connect": deadline.within(limits.connect_s, what),
+            "read": deadline.within(limits.read_s, what),
+            "write": deadline.within(limits.write_s, what),
+            "pool": deadline.within(limits.connect_s, what),
+        }
+        content = None if body is None else json.dumps(body, separators=(",", ":")).encode()
+        text = f"{self._base}{path}" + (f"?{urlencode(query, doseq=True)}" if query else "")
+        return httpx.Request(
+            method,
+            text,
+            content=content,
+            headers=self._headers if content is None else self._headers_json,
+            extensions={**self._extensions, "timeout": timeout},
+        )
 
     def _exchange(self, method: str, path: str, query: Query | None, body: Any, deadline: Deadline) -> Any:
         what = f"{method} {path or '/'}"
-        limits = self.endpoint.timeouts
-        timeout = httpx.Timeout(
-            connect=deadline.within(limits.connect_s, what),
-            read=deadline.within(limits.read_s, what),
-            write=deadline.within(limits.write_s, what),
-            pool=deadline.within(limits.connect_s, what),
-        )
-        content = None if body is None else json.dumps(body, separators=(",", ":")).encode()
-        headers = {} if content is None else {"content-type": "application/json"}
+        request = self._request(method, path, query, body, what, deadline)
         self.requests += 1
         try:
-            with self._opened().stream(
-                method,
-                path,
-                params=dict(query) if query else None,
-                content=content,
-                headers=headers,
-                timeout=timeout,
-                extensions=self._extensions,
-            ) as response:
+            response = self._opened().handle_request(request)
+            try:
                 data = self._body(response, what, deadline)
-                status = response.status_code
+            finally:
+                response.close()
         except httpx.HTTPError as problem:
             raise _translated(problem, what, self.endpoint, deadline) from None
         except ssl.SSLError as problem:
             raise CertificateRefused(f"{self.endpoint.origin}: TLS failed: {_reason(problem)}") from None
-        return _judged(status, data, what)
+        return _judged(response.status_code, data, what)
 
     def _body(self, response: httpx.Response, what: str, deadline: Deadline) -> bytes:
         limit = self.endpoint.max_body_bytes

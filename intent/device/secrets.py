@@ -11,6 +11,7 @@ as `INTENT_SECRET_<NAME>`. A mapping names a provider:
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import threading
@@ -173,6 +174,12 @@ class SecretStore:
 def placeholders(tree: Mapping[str, Any]) -> Iterator[tuple[TreePath, str]]:
     """Every leaf that is a placeholder: its path and the secret's name."""
     for path, value in leaves(tree):
-        name = referenced(value)
-        if name is not None:
-            yield path, name
+        if isinstance(value, str) and value.startswith("$"):
+            name = referenced(value)
+            if name is not None:
+                yield path, name
+
+
+def has_placeholders(tree: Any) -> bool:
+    """True when a value or a key of a tree may be a placeholder; as fast as writing it out as JSON."""
+    return "$secret:" in json.dumps(tree)

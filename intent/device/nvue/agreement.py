@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from intent.core.secret import referenced
@@ -65,10 +66,12 @@ def summary(words: Sequence[str]) -> str:
 def _canonical(differences: Iterable[Difference]) -> dict[Path, Difference]:
     """By path, without empty containers that appear or vanish only because something inside them does."""
     found = {item.path: item for item in differences}
-    if not any(_hollow(item) for item in found.values()):
-        return found
-    inner = {path[:end] for path in found for end in range(len(path))}
-    return {path: item for path, item in found.items() if path not in inner or not _hollow(item)}
+    # In order, what lies inside a path follows it at once.
+    paths = sorted(found)
+    for path, following in pairwise(paths):
+        if following[: len(path)] == path and _hollow(found[path]):
+            del found[path]
+    return found
 
 
 def _hollow(item: Difference) -> bool:

@@ -60,7 +60,7 @@ class Canon:
         waiting = [value]
         while waiting:
             node = waiting.pop()
-            if isinstance(node, Mapping):
+            if isinstance(node, dict):
                 names.update(node)
                 waiting.extend(node.values())
             elif isinstance(node, str):

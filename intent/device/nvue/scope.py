@@ -11,7 +11,7 @@ from intent.core.secret import referenced
 from intent.core.tree import ABSENT, Difference, Path, Tree, difference, digest, get, put
 from intent.device.actor import Wanted
 from intent.device.nvue.canonical import Canon, is_hidden
-from intent.device.secrets import MASK, SecretStore, placeholders
+from intent.device.secrets import MASK, SecretStore, has_placeholders, placeholders
 from intent.formats.nvue.diff import restrict
 
 
@@ -41,7 +41,7 @@ class Scope:
         canon: canonical forms of its release.
     """
 
-    __slots__ = ("_canon", "body", "excepted", "owned", "tree")
+    __slots__ = ("_canon", "_placed", "body", "excepted", "owned", "tree")
 
     def __init__(self, wanted: Wanted, canon: Canon) -> None:
         self._canon = canon
@@ -49,6 +49,7 @@ class Scope:
         self.excepted = wanted.excepted
         self.body = canon.expanded(wanted.body)
         self.tree = restrict(self.body, self.owned, self.excepted)
+        self._placed = [path for path, _ in placeholders(self.tree)] if has_placeholders(self.tree) else []
 
     def of(self, live: Mapping[str, Any], secrets: SecretStore) -> Scoped:
         """What of a live tree is compared.
@@ -64,7 +65,7 @@ class Scope:
         silent: set[Path] = set()
         tree = restrict(self.shown(live, secrets, silent), self.owned, self.excepted)
         # A reference may stand where the schema knows of no secret: in a raw tree of the user's.
-        for path, _ in placeholders(self.tree):
+        for path in self._placed:
             value = get(tree, path)
             if isinstance(value, str) and value != MASK and referenced(value) is None:
                 put(tree, path, _shown(get(self.tree, path), path, value, secrets, silent))

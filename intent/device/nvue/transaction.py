@@ -24,7 +24,7 @@ from intent.device.nvue.scope import Scope, Scoped
 from intent.device.nvue.session import NvueSession
 from intent.device.nvue.states import Kind
 from intent.device.nvue.waiting import Pace, Waited, wait_for
-from intent.device.secrets import SecretStore
+from intent.device.secrets import SecretStore, has_placeholders
 
 _CLEAN_UP_S = 10.0
 _READ_BACK_S = 20.0
@@ -148,7 +148,9 @@ class Transaction:
                 )
             return [self._means.secrets.fill(wanted.body)]
         gone = removals(live.state, self._scope)
-        new = self._means.secrets.fill(additions(self._request.differences))
+        new = additions(self._request.differences)
+        if has_placeholders(new):
+            new = self._means.secrets.fill(new)
         return [body for body in (gone, new) if body]
 
     # --- the candidate
