@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from intent.core import selector
-from intent.core.diagnostic import Diagnostic
-from intent.fabric.model import Device, Fabric
+from intent.core.diagnostic import Diagnostic, Severity
+from intent.fabric.model import Fabric
 from intent.fabric.qos import QosProfile, built_in_profiles
 from intent.fabric.resolve import Places
 from intent.schema.model import Document
@@ -42,20 +42,23 @@ def profiles(document: Document, fabric: Fabric, places: Places) -> Profiles:
         places: where things stand.
     """
     known, overridden = _known(document)
-    site = document.sites[fabric.site]
+    fabrics = document.sites[fabric.site].fabrics
+    found = [*_not_whole(document, places)]
+    for name, text in fabrics.items():
+        for key, profile in text.qos.items():
+            if profile not in known:
+                found.append(_missing(fabric.site, name, profile, key, places, known))
     chosen: dict[str, QosProfile] = {}
-    unknown: dict[tuple[str, str], Diagnostic] = {}
+    without: dict[str, list[str]] = {}
     for device in fabric.switches:
-        wanted = site.fabrics[device.fabric].qos
-        pick = selector.best(wanted, device.labels) if len(wanted) > 1 or "*" not in wanted else "*"
+        wanted = fabrics[device.fabric].qos
+        pick = "*" if list(wanted) == ["*"] else selector.best(wanted, device.labels)
         if pick is None:
-            continue
-        name = wanted[pick]
-        if name in known:
-            chosen[device.name] = known[name]
-        else:
-            unknown.setdefault((device.fabric, name), _missing(device, name, pick, places, known))
-    return Profiles(chosen, overridden, tuple(unknown.values()))
+            without.setdefault(device.fabric, []).append(device.name)
+        elif wanted[pick] in known:
+            chosen[device.name] = known[wanted[pick]]
+    found.extend(_without(fabric.site, name, devices, places) for name, devices in without.items())
+    return Profiles(chosen, overridden, tuple(found))
 
 
 def _known(document: Document) -> tuple[dict[str, QosProfile], dict[str, frozenset[str]]]:
@@ -88,11 +91,36 @@ def _own(name: str, text: QosText, base: QosProfile) -> tuple[QosProfile, frozen
     return profile, frozenset(parts)
 
 
-def _missing(device: Device, name: str, pick: str, places: Places, known: Mapping[str, QosProfile]) -> Diagnostic:
-    place = places.span(("sites", device.site, "fabrics", device.fabric, "qos", pick))
+def _not_whole(document: Document, places: Places) -> Iterator[Diagnostic]:
+    """Values a switch takes as whole numbers only; rounded, 0.4% of marking would be none."""
+    for name, text in document.qos.items():
+        asked: list[tuple[tuple[str, ...], float, str]] = []
+        if text.data.ecn:
+            asked.append((("data", "ecn", "probability"), text.data.ecn.probability.value, "percent"))
+        if text.pools:
+            asked.append((("pools", "lossy"), text.pools.lossy.value, "percent"))
+            asked.append((("pools", "lossless"), text.pools.lossless.value, "percent"))
+        if text.watchdog:
+            asked.append((("watchdog", "poll"), text.watchdog.poll.milliseconds, "milliseconds"))
+        for path, value, unit in asked:
+            if value != round(value):
+                message = f"qos {name}: {'.'.join(path)} - expected whole {unit}, got {value:g}"
+                yield Diagnostic("F014", message, places.span(("qos", name, *path)), hint=f"round it to {round(value)}")
+
+
+def _missing(
+    site: str, fabric: str, name: str, pick: str, places: Places, known: Mapping[str, QosProfile]
+) -> Diagnostic:
+    place = places.span(("sites", site, "fabrics", fabric, "qos", pick))
+    hint = "profiles: " + ", ".join(sorted(known))
+    return Diagnostic("F006", f"fabric {fabric}: qos {name!r} does not exist", place, hint=hint)
+
+
+def _without(site: str, fabric: str, devices: Sequence[str], places: Places) -> Diagnostic:
     return Diagnostic(
-        "F006",
-        f"fabric {device.fabric}: qos {name!r} does not exist",
-        place,
-        hint="profiles: " + ", ".join(sorted(known)),
+        "F015",
+        f"fabric {fabric}: no qos profile fits {len(devices)} switches ({devices[0]} …): their traffic is not lossless",
+        places.span(("sites", site, "fabrics", fabric, "qos")),
+        Severity.WARNING,
+        hint='say what the others get: "*": roce-lossless',
     )
