@@ -131,8 +131,15 @@ def judge(item: Check, context: Context) -> CheckResult:
     except (Exception, SystemExit) as error:
         results.append(Result(Verdict.ERROR, f"Check: {item.name} - broke at {_where(error)}"))
     if not results:
-        results.append(Result(Verdict.UNKNOWN, f"Check: {item.name} - judged nothing"))
+        results.append(_nothing(item, context))
     return _folded(item, context, results)
+
+
+def _nothing(item: Check, context: Context) -> Result:
+    """A check that yields nothing: unknown, unless it had no link to look at because none is to be judged yet."""
+    if context.scope is not None and next(context.cabled(), None) is None:
+        return Result(Verdict.SKIPPED, "no link of the device is to be judged yet")
+    return Result(Verdict.UNKNOWN, f"Check: {item.name} - judged nothing")
 
 
 def by_device(results: Iterable[CheckResult]) -> dict[str, Verdict]:
