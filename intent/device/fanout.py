@@ -71,7 +71,10 @@ class Fleet:
         Args:
             targets: the devices, names unique.
             work: what to do; its exception is the answer of that device alone.
-            stopping: asked before each device is begun.
+            stopping: asked before each device is begun. Without it the work only reads, and Ctrl-C ends it.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C, once those in flight are done; where `stopping` is given only the second time.
         """
         connection.register()
         by_name = {target.name: target for target in targets}
@@ -96,6 +99,8 @@ class Fleet:
                 return Result(host=task.host, result=Answer(None, problem))
 
         results = nornir.run(task=one, name="intent") if by_name else {}
+        if runner.interrupted and stopping is None:
+            raise KeyboardInterrupt
         return {name: _answer(results[name]) for name in by_name}
 
     def facts(self, name: str, session: NvueSession, deadline: Deadline) -> Facts:

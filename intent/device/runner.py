@@ -41,7 +41,7 @@ class BoundedRunner:
         """Run the task on every host; each is in the result, those not begun as `NotAttempted`.
 
         Raises:
-            KeyboardInterrupt: a second Ctrl-C came while those in flight were waited for.
+            KeyboardInterrupt: Ctrl-C came although the run was stopping already: nobody waits any longer.
         """
         collected: dict[str, MultiResult] = {}
         finished = threading.Event()
@@ -66,7 +66,7 @@ class BoundedRunner:
                     started = True
                 finished.wait(_LOOK_S)
             except KeyboardInterrupt:
-                if self.interrupted:
+                if self._stopped():
                     raise
                 self.interrupted = True
         return AggregatedResult(task.name, **{host.name: collected[host.name] for host in hosts})

@@ -58,7 +58,7 @@ def one_sided(here: Mapping[str, Any], there: Mapping[str, Any]) -> dict[str, An
             inner = one_sided(value, other)
             if inner:
                 result[key] = inner
-        elif key not in there or value != other:
+        elif key not in there or type(value) is not type(other) or value != other:
             result[key] = value
     result.update({key: None for key in there if key not in here})
     return result

@@ -145,7 +145,7 @@ class NvueActor:
         self,
         targets: Sequence[Target],
         work: Callable[[Target, NvueSession], Outcome],
-        stopping: Callable[[], bool] | None = None,
+        stopping: Callable[[], bool] = lambda: False,
     ) -> dict[str, Outcome]:
         answers = self._fleet.each(targets, work, stopping=stopping)
         return {name: self._outcome(name, answer) for name, answer in answers.items()}
