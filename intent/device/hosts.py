@@ -27,7 +27,7 @@ class HostConnection:
     """How a node is reached. Secrets stay with ssh: a key file or an agent, never a password.
 
     Args:
-        address: name or address; empty takes the target's own.
+        address: name or address; empty takes the actor's `addresses`, then the target's own, then the node's name.
         port: ssh port.
         user: account; empty takes ssh's default.
         key_file: private key; empty takes the agent's.
@@ -111,6 +111,7 @@ class HostActor:
         playbooks: folder of `rails.yml` and its companions.
         connections: how each node is reached, by name; `default` for all others.
         default: connection of nodes not in `connections`.
+        addresses: management address of each node, without prefix length: confirm, revert and settle know only names.
         run: runs playbooks.
         new_handle: makes the name of a change; unique.
         deadline_s: seconds for a run that only reads, confirms or reverts.
@@ -119,6 +120,7 @@ class HostActor:
     playbooks: Path
     connections: Mapping[str, HostConnection]
     default: HostConnection = HostConnection()
+    addresses: Mapping[str, str] = field(default_factory=dict)
     run: Run = field(default_factory=PlaybookRun)
     new_handle: Callable[[], str] = lambda: uuid.uuid4().hex
     deadline_s: float = 120.0
@@ -225,19 +227,18 @@ class HostActor:
     def _hosts(self, wanted: Sequence[Wanted]) -> dict[str, dict[str, Any]]:
         return {
             item.target.name: {
-                **self._connection(item.target.name).variables(item.target.address or item.target.name),
+                **self._connection(item.target.name, item.target.address),
                 "rails": item.body["rails"],
             }
             for item in wanted
         }
 
     def _pending(self, pending: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-        return {
-            name: {**self._connection(name).variables(name), "rails_handle": handle} for name, handle in pending.items()
-        }
+        return {name: {**self._connection(name), "rails_handle": handle} for name, handle in pending.items()}
 
-    def _connection(self, name: str) -> HostConnection:
-        return self.connections.get(name, self.default)
+    def _connection(self, name: str, address: str = "") -> dict[str, Any]:
+        connection = self.connections.get(name, self.default)
+        return connection.variables(self.addresses.get(name) or address or name)
 
 
 def _tree(files: Mapping[str, str]) -> Tree:
