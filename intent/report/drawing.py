@@ -172,7 +172,7 @@ def _common(names: Sequence[str]) -> str:
 
 
 def _label(name: str, common: str, width: float) -> str:
-    for text in (name, f"…{name.removeprefix(common)}" if common else name):
+    for text in (name, f"…{name.removeprefix(common + '-')}" if common else name):
         if len(text) * _LETTER + 24 <= width:
             return text
     return ""

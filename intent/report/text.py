@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from rich.text import Text
@@ -16,7 +17,7 @@ JSON_VERSION = 1
 
 # C0 and C1 controls, direction overrides (they reorder what a reader sees) and lone surrogates.
 _UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
-_LAST_NUMBER = re.compile(r"^(.*?)(\d+)(\D*)$", re.DOTALL)
+_NUMBER = re.compile(r"(?<![0-9])([0-9]{1,9})(?![0-9])")
 
 
 def clean(text: object) -> str:
@@ -49,40 +50,73 @@ def brief(texts: Iterable[str], most: int = 5) -> str:
 
 
 def fold(names: Iterable[str], most: int = 6) -> str:
-    """Names in short, as selectors write them: `leaf{01..15}, spine{1..4}`; at most so many pieces.
+    """Names in short, as selectors write them: `p{1..2}-r{1..8}-l01, spine1`; at most so many pieces.
 
     Args:
         names: in the order they are to be told; only neighbours fold.
         most: pieces shown before "and N more".
     """
-    runs: list[list[str]] = []
-    for name in names:
-        if runs and _follows(runs[-1][-1], name):
-            runs[-1].append(name)
-        else:
-            runs.append([name])
-    pieces = [piece for run in runs for piece in _run(run)]
-    more = sum(len(run) for run in runs) - sum(size for _, size in pieces[:most])
-    text = ", ".join(one_line(piece) for piece, _ in pieces[:most])
+    pieces = [_Piece(_tokens(name), 1) for name in names]
+    for position in range(1, max((len(piece.tokens) for piece in pieces), default=0), 2)[::-1]:
+        pieces = _merged(pieces, position)
+    # Two names read better than a range of two.
+    told = [part for piece in pieces for part in (_spread(piece) if piece.names == 2 else [piece])]
+    text = ", ".join(one_line(_write(piece)) for piece in told[:most])
+    more = sum(piece.names for piece in told[most:])
     return f"{text}, and {more} more" if more else text
 
 
-def _run(run: list[str]) -> list[tuple[str, int]]:
-    if len(run) < 3:
-        return [(name, 1) for name in run]
-    first, last = _LAST_NUMBER.match(run[0]), _LAST_NUMBER.match(run[-1])
-    assert first and last  # noqa: S101 - a run of several is made of names with a number
-    return [(f"{first[1]}{{{first[2]}..{last[2]}}}{first[3]}", len(run))]
+_Token = tuple[str, str]
 
 
-def _follows(before: str, after: str) -> bool:
-    left, right = _LAST_NUMBER.match(before), _LAST_NUMBER.match(after)
-    if not left or not right or (left[1], left[3]) != (right[1], right[3]) or len(left[2]) > 18 or "{" in before:
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Names that read alike: at odd positions numbers, first and last of a range; else words, twice the same."""
+
+    tokens: tuple[_Token, ...]
+    names: int
+
+
+def _tokens(name: str) -> tuple[_Token, ...]:
+    if "{" in name or "}" in name:
+        return ((name, name),)
+    return tuple((part, part) for part in _NUMBER.split(name))
+
+
+def _merged(pieces: list[_Piece], position: int) -> list[_Piece]:
+    """Neighbours that differ at one position only, by one, become one piece."""
+    found: list[_Piece] = []
+    for piece in pieces:
+        if found and _follows(found[-1].tokens, piece.tokens, position):
+            last = found[-1]
+            first, end = last.tokens[position][0], piece.tokens[position][1]
+            tokens = (*last.tokens[:position], (first, end), *last.tokens[position + 1 :])
+            found[-1] = _Piece(tokens, last.names + piece.names)
+        else:
+            found.append(piece)
+    return found
+
+
+def _follows(left: tuple[_Token, ...], right: tuple[_Token, ...], position: int) -> bool:
+    if len(left) != len(right) or position >= len(left):
         return False
-    width = len(left[2]) if left[2].startswith("0") and len(left[2]) > 1 else 0
-    padded = right[2].startswith("0") and len(right[2]) > 1
-    same_width = len(right[2]) == width if width else not padded
-    return same_width and int(right[2]) == int(left[2]) + 1
+    if left[:position] != right[:position] or left[position + 1 :] != right[position + 1 :]:
+        return False
+    (first, last), after = left[position], right[position][0]
+    padded = first.startswith("0") and len(first) > 1
+    same_width = len(after) == len(first) if padded else not (after.startswith("0") and len(after) > 1)
+    return same_width and int(after) == int(last) + 1
+
+
+def _spread(piece: _Piece) -> list[_Piece]:
+    """The two names of a piece of two."""
+    at = next(at for at, (first, last) in enumerate(piece.tokens) if first != last)
+    ends = piece.tokens[at]
+    return [_Piece((*piece.tokens[:at], (end, end), *piece.tokens[at + 1 :]), 1) for end in ends]
+
+
+def _write(piece: _Piece) -> str:
+    return "".join(first if first == last else f"{{{first}..{last}}}" for first, last in piece.tokens)
 
 
 def json_text(kind: str, body: Mapping[str, Any]) -> str:

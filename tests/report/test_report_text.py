@@ -18,16 +18,21 @@ def test_names_fold_as_selectors_write_them() -> None:
     assert fold(["leaf98", "leaf99", "leaf100"]) == "leaf{98..100}"
     assert fold(["leaf098", "leaf099", "leaf100"]) == "leaf{098..100}"
     assert fold([]) == ""
+    rails = [f"ew-p{plane}-r{rail}-l01" for plane in (1, 2) for rail in range(1, 9)]
+    assert fold(rails) == "ew-p{1..2}-r{1..8}-l01"
+    assert fold([*rails, "ew-p1-s01"]) == "ew-p{1..2}-r{1..8}-l01, ew-p1-s01"
+    assert fold(["r1-l01", "r1-l02", "r2-l01", "r2-l02"]) == "r{1..2}-l{01..02}"
+    assert fold(["a{1..3}", "b1234567890123", "b1234567890124"]) == "a{1..3}, b1234567890123, b1234567890124"
 
 
 @given(
     st.lists(
         st.builds(
             lambda word, number, width, tail: f"{word}{number:0{width}d}{tail}",
-            st.sampled_from(["leaf", "p1-l", ""]),
-            st.integers(0, 120),
+            st.sampled_from(["leaf", "p1-l", "p2-l", "p3-l", ""]),
+            st.sampled_from([*range(13), 98, 99, 100, 101]),
             st.integers(1, 3),
-            st.sampled_from(["", "-x"]),
+            st.sampled_from(["", "-x", "-s1", "-s2"]),
         ),
         min_size=1,
         max_size=40,
