@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from ipaddress import IPv4Network
 from typing import Protocol
 
 from intent.catalog.hardware import Catalog, Layout, NicGroup, NicPort, NodeType, Switch, UnknownName, custom_group
@@ -18,6 +19,15 @@ from intent.schema.model import NicOverride, Site
 from intent.schema.types import check_name
 
 Path = tuple[str | int, ...]
+
+# Source: IANA IPv4 special-purpose address registry; what no interface may be given.
+_SPECIAL = (
+    (IPv4Network("0.0.0.0/8"), "unspecified"),
+    (IPv4Network("127.0.0.0/8"), "loop-back"),
+    (IPv4Network("169.254.0.0/16"), "link-local"),
+    (IPv4Network("224.0.0.0/4"), "multicast"),
+    (IPv4Network("240.0.0.0/4"), "reserved"),
+)
 
 
 class Places(Protocol):
@@ -79,6 +89,10 @@ class Resolver:
         """The site's pools with their places."""
         pools, base = self.site.pools, ("sites", self.name)
         management = self.site.management
+        self._check_unicast("pool loopbacks", pools.loopbacks, "pools", "loopbacks")
+        self._check_unicast("pool hosts", pools.hosts, "pools", "hosts")
+        if management:
+            self._check_unicast("management network", management.prefix, "management", "prefix")
         static = management is not None and management.address == "auto"
         return Pools(
             loopbacks=pools.loopbacks,
@@ -93,6 +107,13 @@ class Resolver:
                 "names": self.places.span((*base, "names")),
             },
         )
+
+    def _check_unicast(self, what: str, network: IPv4Network, *path: str) -> None:
+        for special, word in _SPECIAL:
+            if network.overlaps(special):
+                message = f"{what} {network} - holds {word} addresses ({special})"
+                self._report("F012", message, self._span(*path), "take private addresses such as 10.64.0.0/12")
+                return
 
     def nodes(self) -> tuple[NodeSpec, ...]:
         """Every node of the site, in the order written; each name once."""
@@ -316,7 +337,9 @@ class Resolver:
             return None
 
     def _use(self, switch: Switch, speed_gbps: int, span: Span | None) -> SwitchUse | None:
-        breakout = switch.breakout_for(speed_gbps)
+        # One kind of cage per use, so not `breakout_for`, which counts whole cages of another kind along.
+        fitting = [way for way in switch.breakouts if speed_gbps in way.speeds_gbps]
+        breakout = max(fitting, key=lambda way: (len(switch.usable_cages(way)) * way.parts, -way.parts), default=None)
         if breakout is None:
             offered = sorted({speed for way in switch.breakouts for speed in way.speeds_gbps}, reverse=True)
             self._report(

@@ -120,6 +120,24 @@ def test_any_history_keeps_what_persists(
         history.step(small(listed, min(planned, 32), uplinks))
 
 
+def railed(nodes: list[int]) -> str:
+    """Two planes, eight rails, two nodes per leaf; spines of 32 ports."""
+    names = ", ".join(f"{{name: b{number}, type: dgx-b300}}" for number in nodes)
+    leaf = "{model: SN5600, racks: 2}"
+    topology = f"{{attach_by: rail, planes: 2, link: 400G, uplinks: 6, leaf: {leaf}, spine: SN4700}}"
+    return site_text(f"[{names}]", topology, '{nodes: "b*"}')
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.sets(st.integers(1, 8), min_size=1), min_size=2, max_size=4), st.booleans())
+def test_any_history_of_two_planes_by_rail(steps: list[set[int]], prune: bool) -> None:
+    history = History()
+    for nodes in steps:
+        history.step(railed(sorted(nodes, reverse=True)))
+        if prune:
+            history.prune()
+
+
 def test_values_come_back_to_their_owner_until_pruned() -> None:
     history = History()
     first = history.step(small([1, 2, 3, 4, 5, 6]))

@@ -175,12 +175,11 @@ def test_other_cages_for_uplinks() -> None:
         "{attach_by: rack, link: 100G, leaf: SN2201, spine: SN4600C, uplinks: 2}",
         '{nodes: "h*", nics: management}',
     )
-    built = build(text)
-    if built.fabric:
-        check_fabric(built.fabric)
-        assert {link.speed_gbps for link in built.fabric.links if link.tier is Tier.FABRIC} == {100}
-    else:
-        assert all(item.hint for item in errors(built))
+    fabric = fabric_of(text)
+    check_fabric(fabric)
+    assert counts(fabric) == (1, 1, 40, 2)
+    ports = [*fabric.switches[0].ports]
+    assert ports == [*(f"swp{number}" for number in range(1, 41)), "swp49", "swp50"]
 
 
 def test_too_many_nodes_for_two_tiers() -> None:
@@ -243,6 +242,9 @@ def test_unknown_models_name_their_neighbours(text: str, name: str, near: str) -
         (b300(4, topology="{planes: 2, leaf: {model: SN5600, racks: 65}, spine: SN5600}"), "F003", "offers 64"),
         (b300(4, topology="{planes: 2, unit: {racks: 2}, leaf: SN5600, spine: SN5600}"), "F002", "stand in no racks"),
         (site_text('[{name: "gpu{1..2}", type: gb200-nvl72}]', attach='{nodes: "gpu*"}'), "F001", "under racks"),
+        (b300(4, more="pools: {hosts: 224.0.0.0/12}"), "F012", "holds multicast addresses"),
+        (b300(4, more="pools: {loopbacks: 0.0.0.0/0}"), "F012", "holds unspecified addresses"),
+        (b300(4, more="management: {prefix: 127.0.0.0/24, gateway: 127.0.0.1}"), "F012", "management network 127"),
         (b300(4, more="pools: {hosts: 10.64.0.0/25}"), "F005", "pool hosts is exhausted"),
         (b300(4, more="pools: {loopbacks: 10.255.0.0/28}"), "F005", "pool loopbacks is exhausted"),
         (b300(4, more="pools: {asns: 65000-65010}"), "F005", "pool asns is exhausted"),
