@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from intent.catalog.stages import stage_rules
-from intent.core.tree import ABSENT, Difference, copy, difference, from_pointer, get, leaves, patch, put
-from intent.formats.nvue.diff import Scope, commands, conflicts, grouped, merge_patch, restrict, stages
+from intent.core.tree import ABSENT, Difference, copy, difference, from_pointer, patch, put
+from intent.formats.nvue.diff import Scope, commands, conflicts, grouped, restrict, stages
 
 RULES = stage_rules()
 
@@ -75,14 +75,12 @@ def test_a_member_that_gets_content_is_not_unset() -> None:
     before, after = one(("/vrf/RED", {})), one(("/vrf/RED/evpn/state", "enabled"))
     changes = difference(before, after)
     assert commands(changes, Scope(after, ((),))) == ["nv set vrf RED evpn state enabled"]
-    assert merge_patch(changes, Scope(after, ((),))) == after
 
 
 def test_case_d21_the_plan_is_exactly_one_removal() -> None:
     before = one(("/bridge/domain/br/vlan/10", {}), ("/vrf/RED/evpn/vni/4001", {}))
     after = one(("/bridge/domain/br/vlan/10", {}))
     assert commands(difference(before, after), Scope(after, ((),))) == ["nv unset vrf"]
-    assert merge_patch(difference(before, after), Scope(after, ((),))) == {"vrf": None}
 
 
 def test_nothing_beyond_the_scope_is_removed_as_a_whole() -> None:
@@ -182,27 +180,3 @@ def test_stages_lead_where_the_differences_lead(live: dict[str, Any], wanted: di
     for stage in stages(difference(live, wanted), RULES, live):
         tree = patch(tree, list(stage.differences))
     assert tree == patch(live, difference(live, wanted)) == wanted
-
-
-@settings(max_examples=300, deadline=None)
-@given(trees, trees)
-def test_a_patch_body_carries_the_differences_out(live: dict[str, Any], wanted: dict[str, Any]) -> None:
-    """RFC 7386 on the live tree gives the wanted tree, empty mappings that lost their content apart."""
-    body = merge_patch(difference(live, wanted), Scope(wanted, ((),)))
-    assert dict(leaves(_pruned(_merged(live, body)))) == dict(leaves(_pruned(wanted)))
-
-
-def _merged(tree: Any, body: dict[str, Any]) -> dict[str, Any]:
-    result = copy(tree) if isinstance(tree, dict) else {}
-    for key, value in body.items():
-        if value is None:
-            result.pop(key, None)
-        elif isinstance(value, dict):
-            result[key] = _merged(result.get(key, {}), value)
-        else:
-            result[key] = value
-    return result
-
-
-def _pruned(tree: dict[str, Any]) -> dict[str, Any]:
-    return {path[0]: get(tree, path[:1]) for path, _ in leaves(tree)}

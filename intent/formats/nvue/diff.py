@@ -116,22 +116,6 @@ def _removals(differences: Sequence[Difference], scope: Scope | None) -> list[Pa
     return paths
 
 
-def merge_patch(differences: Sequence[Difference], scope: Scope | None = None) -> Tree:
-    """The body of a PATCH that carries the differences out: null unsets a key.
-
-    Args:
-        differences: what leads from the device's tree to the wanted one.
-        scope: what may be removed as a whole; without it every leaf is unset by itself.
-    """
-    body: Tree = {}
-    for path in _removals(differences, scope):
-        put(body, path, None)
-    for item in differences:
-        if item.after is not ABSENT:
-            put(body, item.path, copy(item.after))
-    return body
-
-
 @dataclass(frozen=True, slots=True)
 class Group:
     """Equal changes of several devices.

@@ -6,7 +6,7 @@ import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from intent.core.secret import referenced
 from intent.core.tree import Path, Tree, merge
@@ -39,50 +39,85 @@ class Normal:
 
 
 def normalise(tree: Mapping[str, Any], schema: Schema, mask: Mask | None = None) -> Normal:
-    """A device's tree, ready to compare. Nothing is dropped.
+    """A device's tree, ready to compare. Nothing is dropped. Subtrees that need no change are shared, not copied.
 
     Args:
         tree: tree in the dialect of `schema`.
         schema: schema of the device's release; it knows which keys may be ranges and where secrets stand.
         mask: what to show for a secret; the word `(secret)` when not given. References to secrets stay as they are.
     """
-    masked: list[Path] = []
-    hide = mask or (lambda path, value: SECRET)  # noqa: ARG005 - the shape of a mask
-    result = _normal(tree, schema, schema.root, (), hide, masked)
-    return Normal(result, tuple(masked))
+    work = _Work(schema, mask or (lambda path, value: SECRET))  # noqa: ARG005 - the shape of a mask
+    return Normal(work.tree(tree, schema.root, ()), tuple(work.masked))
 
 
-def _normal(
-    tree: Mapping[str, Any], schema: Schema, index: int | None, path: Path, hide: Mask, masked: list[Path]
-) -> Tree:
-    result: Tree = {}
-    rule = schema.key_rule(index) if index is not None else None
-    secret_keys = schema.secrets.has_secret_keys(path)
-    for raw, value in tree.items():
-        key = str(raw)
-        if secret_keys and referenced(key) is None:
-            key = _free_name(hide(path, key), result)
-            masked.append((*path, key))
-        below = None if index is None else schema.child(index, key)
-        if isinstance(value, Mapping):
-            item: Any = _normal(value, schema, below, (*path, key), hide, masked)
-        else:
-            item = _scalar(value, schema, (*path, key), hide, masked)
-        names = (key,) if secret_keys else expand_key(key, rule)
-        for name in names:
-            present = result.get(name)
-            both = isinstance(present, dict) and isinstance(item, dict)
-            result[name] = merge(present, item) if both and present is not None else item
-    return result
+class _Work:
+    """One tree on its way to normal form."""
 
+    def __init__(self, schema: Schema, mask: Mask) -> None:
+        self.masked: list[Path] = []
+        self._schema = schema
+        self._secrets = schema.secrets
+        self._mask = mask
+        self._names = schema.secrets.leaves | {pattern[-1] for pattern in schema.secrets.patterns}
 
-def _scalar(value: Any, schema: Schema, path: Path, hide: Mask, masked: list[Path]) -> Any:
-    if not isinstance(value, str) or referenced(value) is not None:
+    def tree(self, tree: Mapping[str, Any], index: int | None, path: Path) -> Tree:
+        """A mapping at a path; `index` is its schema node, None where the schema leaves it open."""
+        if self._secrets.has_secret_keys(path):
+            return self._secret_keys(tree, index, path)
+        schema, names = self._schema, self._names
+        result: Tree | None = None if tree.__class__ is dict else {}
+        for raw, value in tree.items():
+            key = raw if raw.__class__ is str else str(raw)
+            item = value
+            if value.__class__ is dict or isinstance(value, Mapping):
+                if value:
+                    below = None if index is None else schema.child(index, key)
+                    item = self.tree(value, below, (*path, key))
+            elif value.__class__ is str and (value[:1] == "$" or key in names):
+                item = self._scalar(value, (*path, key))
+            keys: tuple[str, ...] = (key,)
+            if "-" in key or "," in key:
+                keys = expand_key(key, None if index is None else schema.key_rule(index))
+            if result is None:
+                if item is value and keys[0] is raw and len(keys) == 1:
+                    continue
+                result = _before(tree, raw)
+            for name in keys:
+                _lay(result, name, item)
+        return cast(Tree, tree) if result is None else result
+
+    def _secret_keys(self, tree: Mapping[str, Any], index: int | None, path: Path) -> Tree:
+        result: Tree = {}
+        for raw, value in tree.items():
+            key = str(raw)
+            if referenced(key) is None:
+                key = _free_name(self._mask(path, key), result)
+                self.masked.append((*path, key))
+            below = None if index is None else self._schema.child(index, str(raw))
+            mapping = isinstance(value, Mapping)
+            at = (*path, key)
+            result[key] = self.tree(value, below, at) if mapping else self._scalar(value, at)
+        return result
+
+    def _scalar(self, value: Any, path: Path) -> Any:
+        if not isinstance(value, str) or referenced(value) is not None:
+            return value
+        if value.startswith(_ENCRYPTED) or self._secrets.is_leaf(path):
+            self.masked.append(path)
+            return self._mask(path, value)
         return value
-    if value.startswith(_ENCRYPTED) or schema.secrets.is_leaf(path):
-        masked.append(path)
-        return hide(path, value)
-    return value
+
+
+def _before(tree: Mapping[str, Any], key: str) -> Tree:
+    """What stands in a mapping before a key."""
+    return {name: tree[name] for name in itertools.takewhile(lambda name: name is not key, tree)}
+
+
+def _lay(result: Tree, name: str, item: Any) -> None:
+    """Set a key; what a range and a single key say about one object is merged."""
+    present = result.get(name)
+    both = present.__class__ is dict and item.__class__ is dict
+    result[name] = merge(present, item) if both and present is not None else item
 
 
 def _free_name(name: str, taken: Mapping[str, Any]) -> str:
