@@ -437,3 +437,40 @@ def test_what_is_excepted_survives_the_removal_around_it() -> None:
     outcome = bench.actor.apply([request(bench, what)], Journal())["leaf01"]
     assert outcome.status is Status.AWAITING, outcome.detail
     assert bench.switches["leaf01"].applied["interface"] == {"swp2": {"link": {"mtu": 9216}}}
+
+
+def test_a_failure_the_catalog_knows_names_the_way_around() -> None:
+    bench = one(states=["apply", "apply_fail"])
+    switch = bench.switches["leaf01"]
+    switch.applied["interface"]["swp1"]["link"]["breakout"] = {"4x": {}}
+    outcome = bench.actor.apply([request(bench, wanted(bench, interface__swp1__link__breakout={"2x": {}}))], Journal())
+    assert outcome["leaf01"].status is Status.FAILED
+    assert "two changes: parts before their split" in outcome["leaf01"].detail
+
+
+def test_a_failure_that_left_something_behind_keeps_its_handle_and_is_unknown() -> None:
+    bench = one(states=["apply", "apply_fail"])
+    asked = request(bench, wanted(bench))
+
+    def half(method: str, path: str, fake: FakeSwitch) -> None:
+        if fake.revisions.get("2", {}).get("state") == "apply_fail":
+            fake.applied["qos"] = {}
+
+    bench.switches["leaf01"].fault = half
+    outcome = bench.actor.apply([asked], Journal())["leaf01"]
+    assert (outcome.status, outcome.handle) == (Status.UNKNOWN, "2")
+    assert "neither the old nor the new" in outcome.detail
+
+
+def test_an_error_of_ours_is_unknown_for_that_device_alone_and_tells_no_secret() -> None:
+    bench = Bench({"leaf01": FakeSwitch(copy(LIVE)), "leaf02": FakeSwitch(copy(LIVE))}, known={"x": "CANARY-value"})
+    asked = [request(bench, wanted(bench, name)) for name in bench.switches]
+
+    def broken(method: str, path: str, fake: FakeSwitch) -> None:
+        raise RuntimeError("broken by CANARY-value")
+
+    bench.switches["leaf01"].fault = broken
+    outcomes = bench.actor.apply(asked, Journal())
+    assert outcomes["leaf01"].status is Status.UNKNOWN
+    assert "internal error: RuntimeError: broken by (secret)" in outcomes["leaf01"].detail
+    assert outcomes["leaf02"].status is Status.AWAITING

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from intent.catalog.stages import stage_rules
 from intent.core.errors import IntentError
 from intent.core.tree import Tree, digest, get
 from intent.device.actor import Outcome, Request, Session, Status
@@ -25,6 +26,7 @@ from intent.device.nvue.session import NvueSession
 from intent.device.nvue.states import Kind
 from intent.device.nvue.waiting import Pace, Waited, wait_for
 from intent.device.secrets import SecretStore, has_placeholders
+from intent.formats.nvue.diff import stages
 
 _CLEAN_UP_S = 10.0
 _READ_BACK_S = 20.0
@@ -224,11 +226,17 @@ class Transaction:
                 self._session.refuse(self._candidate, waited.revision.state, self._session.deadline(_CLEAN_UP_S))
             except DeviceError:
                 return self._outcome(Status.UNKNOWN, f"{waited.words()}; the question is still open", self._candidate)
-        state = self._read_back()
-        self._discard()
+        state, candidate = self._read_back(), self._candidate
+        if state == _OLD:
+            self._discard()
         status = Status.FAILED if state == _OLD else Status.UNKNOWN
-        handle = "" if status is Status.FAILED else self._candidate
-        return self._outcome(status, f"{waited.words()}; {state}", handle)
+        handle = "" if status is Status.FAILED else candidate
+        return self._outcome(status, f"{waited.words()}; {state}{self._stage_words()}", handle)
+
+    def _stage_words(self) -> str:
+        """A hint where the device is known to fail on doing all of this in one revision."""
+        reasons = [item.reason for item in stages(self._request.differences, stage_rules()) if item.reason]
+        return f"; it may have to be done in two changes: {'; '.join(reasons)}" if reasons else ""
 
     def _read_back(self) -> str:
         """Which configuration is in force now, in words."""
