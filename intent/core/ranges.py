@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
+from typing import overload
 
 LIMIT = 100_000
 """Most names one text may stand for; more is a slip of the finger or an attack."""
@@ -23,13 +24,17 @@ def expand(text: str) -> tuple[str, ...]:
     Raises:
         ValueError: a brace that is no range, a range that runs backwards, or more than `LIMIT` names.
     """
-    pieces = tuple(_pieces(text))
-    total = 1
-    for piece in pieces:
-        total *= len(piece)
-        if total > LIMIT:
-            raise ValueError(f"more than {LIMIT} names in one range")
-    return tuple("".join(parts) for parts in product(*pieces))
+    return tuple("".join(parts) for parts in product(*_limited(text)))
+
+
+def edges(text: str) -> tuple[str, str]:
+    """The first and the last name a text stands for, without making the others.
+
+    Raises:
+        ValueError: as `expand`.
+    """
+    pieces = _limited(text)
+    return "".join(piece[0] for piece in pieces), "".join(piece[-1] for piece in pieces)
 
 
 def count(text: str) -> int:
@@ -40,7 +45,17 @@ def count(text: str) -> int:
     return total
 
 
-class _Numbers:
+def _limited(text: str) -> tuple[Sequence[str], ...]:
+    pieces = tuple(_pieces(text))
+    total = 1
+    for piece in pieces:
+        total *= len(piece)
+        if total > LIMIT:
+            raise ValueError(f"more than {LIMIT} names in one range")
+    return pieces
+
+
+class _Numbers(Sequence[str]):
     """The texts of one brace, made when asked for."""
 
     __slots__ = ("_numbers", "_width")
@@ -53,11 +68,25 @@ class _Numbers:
     def __len__(self) -> int:
         return len(self._numbers)
 
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[str]: ...
+
+    def __getitem__(self, at: int | slice) -> str | Sequence[str]:
+        if isinstance(at, slice):
+            return [self._text(number) for number in self._numbers[at]]
+        return self._text(self._numbers[at])
+
     def __iter__(self) -> Iterator[str]:
-        return (f"{number:0{self._width}d}" if self._width else str(number) for number in self._numbers)
+        return map(self._text, self._numbers)
+
+    def _text(self, number: int) -> str:
+        return f"{number:0{self._width}d}" if self._width else str(number)
 
 
-def _pieces(text: str) -> Iterator[tuple[str, ...] | _Numbers]:
+def _pieces(text: str) -> Iterator[Sequence[str]]:
     at = 0
     for match in _BRACE.finditer(text):
         yield (_plain(text[at : match.start()]),)

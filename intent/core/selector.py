@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from intent.core.ranges import expand
+from intent.core.ranges import count, expand
 
 _LABEL = re.compile(r"[a-z][a-z_]*")
 _PATTERN = re.compile(r"[A-Za-z0-9_.*?-]+")
-_LONGEST, _STARS, _WILD_OPTIONS, _WORDS = 255, 6, 1000, 1000
+_LONGEST, _STARS, _OPTIONS, _WILD_OPTIONS, _WORDS = 255, 6, 20_000, 1000, 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +115,8 @@ def _condition(labels: tuple[str, ...], pattern: str) -> Condition:
     pattern = re.sub(r"\*+", "*", pattern)
     if len(pattern) > _LONGEST or pattern.count("*") > _STARS:
         raise ValueError(f"a selector's pattern has at most {_LONGEST} letters and {_STARS} stars")
+    if count(pattern) > _OPTIONS:
+        raise ValueError(f"a range in a selector stands for at most {_OPTIONS} names: use a pattern such as gpu*")
     options = expand(pattern)
     if not _PATTERN.fullmatch(options[0]):
         raise ValueError(f"{pattern!r}: a selector holds letters, digits, '-', '_', '.', '*', '?' and ranges")

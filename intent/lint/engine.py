@@ -13,6 +13,9 @@ from intent.lint.suppression import suppressed
 from intent.schema.model import Document
 from intent.schema.sources import SourceMap
 
+_MOST = 500
+"""Findings of one rule beyond which more would not be read."""
+
 
 def lint(
     document: Document,
@@ -40,7 +43,11 @@ def lint(
 
 
 def _run(rule: Rule, context: Context) -> Iterator[Diagnostic]:
-    for finding in rule.check(context):
+    for number, finding in enumerate(rule.check(context)):
+        if number == _MOST:
+            message = f"rule {rule.name} finds more than {_MOST} places; the rest is left out"
+            yield Diagnostic(rule.code, message, severity=rule.severity)
+            return
         related = [(context.sources.span(path), what) for path, what in finding.related]
         yield Diagnostic(
             code=rule.code,

@@ -168,7 +168,9 @@ class _Builder:
             return
         frame = self._stack[-1]
         frame.size += size(node)
-        frame.height = max(frame.height, height(node))
+        # What `<<` brings in stands beside the other keys, not below them.
+        raised = (1 + isinstance(node, ListNode)) if _merging(frame.key) else 0
+        frame.height = max(frame.height, height(node) - raised)
         if not frame.mapping:
             frame.items.append(node)
         elif frame.key is None:
@@ -182,7 +184,7 @@ class _Builder:
             self._findings.error(Code.KEY, "a key must be a text", key.span, hint="quote it if it begins with [ or {")
             return
         present = frame.entries.get(key.text)
-        merging = key.plain and key.text == "<<"
+        merging = _merging(key)
         if merging and frame.merges:
             present = frame.merges[0]
         if present:
@@ -218,6 +220,10 @@ class _Builder:
     def _stop(self, code: Code, message: str, event: Any, hint: str) -> None:
         self._findings.error(code, message, self._span(event), hint=hint)
         raise _Stop
+
+
+def _merging(key: Node | None) -> bool:
+    return isinstance(key, TextNode) and key.plain and key.text == "<<"
 
 
 def _syntax(error: yaml.YAMLError, text: str, file: str, findings: Findings) -> None:

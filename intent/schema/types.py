@@ -45,7 +45,7 @@ def check_name(text: str) -> str:
 def _range(text: str) -> str:
     if not re.fullmatch(_RANGE, text):
         raise ValueError("expected a name or a range of names such as gpu{01..08}")
-    for each in (ranges.expand(text)[0], ranges.expand(text)[-1]):
+    for each in ranges.edges(text):
         check_name(each)
     return text
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent.core.ranges import LIMIT, count, expand
+from intent.core.ranges import LIMIT, count, edges, expand
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,7 @@ from intent.core.ranges import LIMIT, count, expand
 def test_names_in_order(text: str, names: tuple[str, ...]) -> None:
     assert expand(text) == names
     assert count(text) == len(names)
+    assert edges(text) == (names[0], names[-1])
 
 
 @pytest.mark.parametrize("text", ["{2..1}", "a{", "a}", "{a..b}", "{1..}", "{1...3}", "{1,2}", "{{1..2}}", "{-1..2}"])

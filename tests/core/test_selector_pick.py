@@ -44,9 +44,9 @@ def test_what_is_picked(text: str, leaf: bool, node: bool) -> None:
 
 
 def test_a_long_range_is_looked_up_and_not_searched() -> None:
-    wanted = parse("n{1..100000}")
+    wanted = parse("n{1..20000}")
     before = time.process_time()
-    assert all(wanted.matches({"name": f"n{number}"}) for number in range(1, 100_001, 7))
+    assert all(wanted.matches({"name": f"n{number}"}) for number in range(1, 20_001))
     assert not wanted.matches({"name": "n0"})
     assert time.process_time() - before < 2
 
@@ -58,7 +58,7 @@ def test_dots_are_dots() -> None:
 REFUSED = ["", "  ", "a,", ",a", "=a", "a=", "Role=leaf", "a==b", "a/", "/a", "a$", "[ab]", "a{", "{2..1}"]
 
 
-@pytest.mark.parametrize("text", [*REFUSED, "a" * 300, "a*b*" * 9, "a{1..1001}*", "a " * 1001])
+@pytest.mark.parametrize("text", [*REFUSED, "a" * 300, "a*b*" * 9, "a{1..1001}*", "a{1..20001}", "a " * 1001])
 def test_what_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         parse(text)

@@ -92,3 +92,11 @@ def test_endless_findings_are_cut() -> None:
     findings = load({"intent.yaml": text}).diagnostics
     assert len(findings) == 501
     assert any("and 4500 more findings" in item.message for item in findings)
+
+
+def test_a_long_chain_of_merges_is_not_deep() -> None:
+    chain = "".join(f"      a{n}: &a{n} {{<<: [*a{n - 1}], x{n}: {n}}}\n" for n in range(1, 100))
+    text = f"version: 1\nname: a\nsites:\n  s:\n    overrides:\n      a0: &a0 {{x0: 0}}\n{chain}"
+    document = load({"intent.yaml": text}).document
+    assert document is not None
+    assert len(document.sites["s"].overrides["a99"]) == 100

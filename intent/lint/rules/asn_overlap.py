@@ -13,7 +13,6 @@ Good:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
 
 from intent.lint.rule import Context, Finding, Rule
 
@@ -24,12 +23,17 @@ def rule() -> Rule:
 
 
 def _check(context: Context) -> Iterator[Finding]:
-    for (a, one), (b, other) in combinations(context.document.sites.items(), 2):
-        left, right = one.pools.asns, other.pools.asns
-        if left.first <= right.last and right.first <= left.last:
+    names = list(context.document.sites)
+    furthest = ""
+    asns = {name: site.pools.asns for name, site in context.document.sites.items()}
+    for name in sorted(names, key=lambda item: (asns[item].first, asns[item].last)):
+        if furthest and asns[name].first <= asns[furthest].last:
+            a, b = sorted((furthest, name), key=names.index)
             yield Finding(
-                f"site {b}: AS numbers {right} overlap those of site {a}, {left}",
+                f"site {b}: AS numbers {asns[b]} overlap those of site {a}, {asns[a]}",
                 ("sites", b, "pools", "asns"),
                 hint="give each site its own range",
-                related=((("sites", a, "pools", "asns"), f"site {a}: {left}"),),
+                related=((("sites", a, "pools", "asns"), f"site {a}: {asns[a]}"),),
             )
+        if not furthest or asns[name].last > asns[furthest].last:
+            furthest = name

@@ -13,10 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from ipaddress import IPv4Network
-from itertools import combinations
+from typing import TypeAlias
 
 from intent.lint.rule import Context, Finding, Rule
 from intent.schema.sources import Location
+
+_Prefix: TypeAlias = tuple[Location, str, IPv4Network]
 
 
 def rule() -> Rule:
@@ -25,17 +27,29 @@ def rule() -> Rule:
 
 
 def _check(context: Context) -> Iterator[Finding]:
-    for (before, what_before, one), (after, what_after, other) in combinations(_prefixes(context), 2):
-        if one.overlaps(other):
-            yield Finding(
-                f"{what_after} {other} overlaps {what_before} {one}",
-                after,
-                hint="give each its own prefix",
-                related=((before, f"{what_before} {one}"),),
-            )
+    written = list(enumerate(_prefixes(context)))
+    around: list[tuple[int, _Prefix]] = []
+    # Two prefixes overlap only when one contains the other, so a walk in order of addresses meets the outer one first.
+    for number, prefix in sorted(written, key=lambda item: (item[1][2].network_address, item[1][2].prefixlen)):
+        while around and around[-1][1][2].broadcast_address < prefix[2].network_address:
+            around.pop()
+        if around:
+            first, second = sorted((around[-1], (number, prefix)), key=lambda item: item[0])
+            yield _finding(first[1], second[1])
+        around.append((number, prefix))
 
 
-def _prefixes(context: Context) -> Iterator[tuple[Location, str, IPv4Network]]:
+def _finding(first: _Prefix, second: _Prefix) -> Finding:
+    (before, what_before, one), (after, what_after, other) = first, second
+    return Finding(
+        f"{what_after} {other} overlaps {what_before} {one}",
+        after,
+        hint="give each its own prefix",
+        related=((before, f"{what_before} {one}"),),
+    )
+
+
+def _prefixes(context: Context) -> Iterator[_Prefix]:
     for name, site in context.document.sites.items():
         base: Location = ("sites", name)
         yield (*base, "pools", "loopbacks"), f"site {name}: pool loopbacks", site.pools.loopbacks
