@@ -13,6 +13,7 @@ from rich.text import Text
 from intent.core.diagnostic import Diagnostic, Severity, in_order
 from intent.core.span import Span
 from intent.report.annotations import ROOT_FILE, github, gitlab
+from intent.report.junit_findings import junit_findings
 from intent.report.sarif import Rule, sarif
 from intent.report.text import clean, joined, json_text, one_line, plural, span_data
 
@@ -28,6 +29,7 @@ class Format(StrEnum):
     SARIF = "sarif"
     GITHUB = "github"
     GITLAB = "gitlab"
+    JUNIT = "junit"
 
 
 def render(
@@ -61,6 +63,8 @@ def render(
             return github(found, root_file=root_file)
         case Format.GITLAB:
             return gitlab(found, root_file=root_file)
+        case Format.JUNIT:
+            return junit_findings(found, root_file=root_file)
 
 
 def human(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str] | None = None) -> Text:

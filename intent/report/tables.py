@@ -74,12 +74,13 @@ def links(fabric: Fabric) -> Table:
 def allocations(lock: Lock) -> Table:
     """What the lock has given out, what is released but still reserved last."""
     rows = [
-        (kind, owner, value, state)
+        (kind, owner, state, value)
         for state, part in (("held", lock.held), ("released", lock.released))
         for kind, owners in sorted(part.items())
         for owner, value in owners.items()
     ]
-    return Table("allocations", ("kind", "owner", "value", "state"), tuple(rows), styles=_LOCK_STYLES)
+    # The value comes last: some are long, and padding after them would push the rest away.
+    return Table("allocations", ("kind", "owner", "state", "value"), tuple(rows), styles=_LOCK_STYLES)
 
 
 _LOCK_STYLES = {"state": {"released": "yellow"}}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from xml.etree import ElementTree
 
 import jsonschema
 import pytest
@@ -227,3 +228,16 @@ def test_gitlab_report_has_unique_fingerprints_and_known_severities() -> None:
     assert len({issue["fingerprint"] for issue in issues}) == 3
     assert issues[0]["location"] == {"path": "top.yaml", "lines": {"begin": 1}}
     assert json.loads(render([], Format.GITLAB)) == []
+
+
+def test_junit_fails_on_errors_and_warnings_and_shows_a_clean_run() -> None:
+    root = ElementTree.fromstring(render([FINDING, WARNING, REMARK], Format.JUNIT))
+    assert root.attrib == {"name": "intent lint", "tests": "3", "failures": "2", "errors": "0"}
+    cases = {case.attrib["classname"]: case for case in root.iter("testcase")}
+    assert [cases[code][0].tag for code in ("F001", "L101", "L102")] == ["failure", "failure", "system-out"]
+    assert cases["L101"][0].attrib["type"] == "warning"
+    (clean,) = ElementTree.fromstring(render([], Format.JUNIT)).iter("testcase")
+    assert clean.attrib["name"] == "no findings"
+    assert len(clean) == 0
+    odd = Diagnostic(HOSTILE, HOSTILE + "\ud800\x00", Span(HOSTILE, 1))
+    assert len(list(ElementTree.fromstring(render([odd], Format.JUNIT)).iter("failure"))) == 1

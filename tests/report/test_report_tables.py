@@ -44,8 +44,8 @@ def test_links_and_allocations() -> None:
     assert len(tables.links(fabric).rows) == len(fabric.links)
     lock = Lock("par1", {"asn": {"leaf1": "4200100001"}}, {"asn": {"leaf9": "4200100009"}})
     assert tables.allocations(lock).rows == (
-        ("asn", "leaf1", "4200100001", "held"),
-        ("asn", "leaf9", "4200100009", "released"),
+        ("asn", "leaf1", "held", "4200100001"),
+        ("asn", "leaf9", "released", "4200100009"),
     )
 
 
