@@ -288,6 +288,26 @@ def test_mutated_trees_are_judged_as_the_reference_does(release: str) -> None:
     assert [text for text in only_ours if not any(reason in text for reason in known)] == []
 
 
+@pytest.mark.parametrize("release", ["5.16", "5.18"])
+def test_what_the_plain_models_refuse_we_refuse(release: str) -> None:
+    """Against the models themselves, as they come: they let much pass, but nothing they refuse may pass us."""
+    pytest.importorskip("nvueschema")
+    from pydantic import ValidationError
+
+    models = importlib.import_module(f"nvueschema.models.v{release.replace('.', '_')}")
+    schema = Schema.load(release)
+    makers = mutated(nvue_trees.leaf(2), random.Random(7))
+    refused = 0
+    for _ in range(400):
+        tree = next(makers)
+        try:
+            models.NvueConfig.model_validate(tree)
+        except (ValidationError, ValueError):
+            refused += 1
+            assert schema.check(tree), tree
+    assert refused > 20
+
+
 def every_leaf(schema: Schema) -> Iterator[tuple[tuple[str, ...], list[dict[str, Any]]]]:
     stack: list[tuple[int, tuple[str, ...]]] = [(schema.root, ())]
     while stack:
