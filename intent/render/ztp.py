@@ -9,6 +9,7 @@ from intent.fabric.model import Device
 from intent.render.templates import Templates
 
 TEMPLATE = "ztp.sh.j2"
+_WORD = re.compile(r"[!-~]{1,255}")  # it stands in comments of the script: a line end would end the comment
 _URL = re.compile(r"https?://[!-~]+")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -38,6 +39,9 @@ def ztp_script(
     """
     if not device.is_switch:
         raise IntentError(f"{device.name} is a {device.role}: only switches have a zero-touch script")
+    for word, value in (("name", device.name), ("release", device.release), ("model", device.model)):
+        if not _WORD.fullmatch(value):
+            raise IntentError(f"{word} of the switch {value!r} - expected one word of printable characters")
     if not _URL.fullmatch(startup_url):
         raise IntentError(f"URL of the startup file {startup_url!r} - expected http:// or https:// and no spaces")
     if not _SHA256.fullmatch(startup_sha256):

@@ -124,6 +124,8 @@ def test_arguments_are_checked_and_quoted() -> None:
             ztp_script(templates, LEAF, **(good | bad))  # type: ignore[arg-type]
     with pytest.raises(IntentError, match="only switches"):
         ztp_script(templates, small_fabric().devices["node1"], **good)  # type: ignore[arg-type]
-    hostile = ztp_script(templates, replace(LEAF, release="5.16'; reboot #"), **good)  # type: ignore[arg-type]
+    with pytest.raises(IntentError, match="one word"):
+        ztp_script(templates, replace(LEAF, release="5.16\nreboot"), **good)  # type: ignore[arg-type]
+    hostile = ztp_script(templates, replace(LEAF, release="5.16';reboot#"), **good)  # type: ignore[arg-type]
     subprocess.run(["bash", "-n"], input=hostile, text=True, check=True)
-    assert "RELEASE='5.16'\"'\"'; reboot #'" in hostile
+    assert "RELEASE='5.16'\"'\"';reboot#'" in hostile
