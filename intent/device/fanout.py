@@ -25,6 +25,8 @@ from intent.device.runner import BoundedRunner, NotAttempted
 
 T = TypeVar("T")
 
+_FRESH_S = 60.0
+
 
 class Answer(Generic[T]):
     """What came of one device: a value, or the exception that ended it.
@@ -57,7 +59,7 @@ class Fleet:
         self.endpoints = endpoints
         self.requests: dict[str, int] = {}
         self.connections: dict[str, int] = {}
-        self._facts: dict[str, Facts] = {}
+        self._facts: dict[str, tuple[Facts, float]] = {}
 
     def each(
         self,
@@ -112,9 +114,20 @@ class Fleet:
         known = self._facts.get(name)
         facts = session.facts(deadline, hardware=known is None)
         if known is not None:
-            facts = replace(facts, model=known.model, serial=known.serial)
-        self._facts[name] = facts
+            facts = replace(facts, model=known[0].model, serial=known[0].serial)
+        self._facts[name] = (facts, session.transport.clock())
         return facts
+
+    def release(self, name: str, session: NvueSession, deadline: Deadline) -> str:
+        """The release a device runs. One read within the last minute still holds: no switch boots another so fast.
+
+        Raises:
+            DeviceError: by kind of failure.
+        """
+        known = self._facts.get(name)
+        if known is not None and session.transport.clock() - known[1] < _FRESH_S:
+            return known[0].release
+        return self.facts(name, session, deadline).release
 
     def words(self, problem: BaseException) -> str:
         """A problem in words a user can act on, every known secret cut out."""

@@ -54,7 +54,7 @@ def scope(body: Tree, owned: tuple[Path, ...] = ((),), excepted: tuple[Path, ...
 def test_what_is_loaded_leads_from_live_to_wanted(live: Tree, want: Tree) -> None:
     what = scope(want)
     state = what.of(live, NOBODY).state
-    after = merged(merged(live, removals(state, what)), additions(what.changes(state)))
+    after = merged(merged(live, removals(state, what)), additions(state, what.tree))
     assert pruned(after) == pruned(want)
 
 
@@ -77,7 +77,7 @@ def test_the_devices_diff_of_what_we_loaded_agrees_with_the_plan(live: Tree, wan
     what = scope(want)
     state = what.of(live, NOBODY).state
     planned = what.changes(state)
-    after = merged(merged(live, removals(state, what)), additions(planned))
+    after = merged(merged(live, removals(state, what)), additions(state, what.tree))
     device = device_differences(one_sided(after, live), one_sided(live, after))
     assert disagreement(planned, device) == ()
 

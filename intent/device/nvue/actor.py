@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from intent.catalog.disruption import DisruptionTable
 from intent.core.tree import Difference
 from intent.device.actor import Disruption, Observed, Outcome, Problem, Request, Session, Status, Target, Wanted
+from intent.device.deadline import Deadline
 from intent.device.errors import DeviceError
 from intent.device.fanout import Answer, Fleet
 from intent.device.nvue.closing import Closing
@@ -103,7 +104,10 @@ class NvueActor:
         self._targets.update({item.wanted.target.name: item.wanted.target for item in requests})
 
         def work(target: Target, connected: NvueSession) -> Outcome:
-            transaction = Transaction(connected, by_name[target.name], session, self._means)
+            def release(deadline: Deadline) -> str:
+                return self._fleet.release(target.name, connected, deadline)
+
+            transaction = Transaction(connected, by_name[target.name], session, self._means, release)
             outcome = transaction.run()
             self._before[target.name] = transaction.before
             return outcome

@@ -2,20 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from intent.core.tree import ABSENT, Difference, Path, Tree, put
+from intent.core.tree import ABSENT, Path, Tree, put
 from intent.device.nvue.scope import Scope
 
 
-def additions(differences: Sequence[Difference]) -> Tree:
-    """Every value that is new or changed; secrets still as placeholders."""
-    tree: Tree = {}
-    for item in sorted(differences, key=lambda found: found.path):
-        if item.after is not ABSENT:
-            put(tree, item.path, item.after)
-    return tree
+def additions(state: Mapping[str, Any], want: Mapping[str, Any]) -> Tree:
+    """Every value that is new or changed; secrets still as placeholders. Shares its branches with `want`.
+
+    Args:
+        state: live tree in scope.
+        want: wanted tree in scope.
+    """
+    return _beyond(want, state, nulls=False)
+
+
+def one_sided(here: Mapping[str, Any], there: Mapping[str, Any]) -> Tree:
+    """What `here` holds that `there` does not, None where only `there` has a value: NVUE's own form of a diff."""
+    return _beyond(here, there, nulls=True)
+
+
+def _beyond(here: Mapping[str, Any], there: Mapping[str, Any], *, nulls: bool) -> Tree:
+    found: Tree = {}
+    for key, value in here.items():
+        other = there.get(key, ABSENT)
+        if isinstance(value, dict) and isinstance(other, dict):
+            inner = _beyond(value, other, nulls=nulls)
+            if inner or (not nulls and other and not value):
+                found[key] = inner
+        elif type(value) is not type(other) or value != other:
+            found[key] = value
+    if nulls:
+        found.update({key: None for key in there if key not in here})
+    return found
 
 
 def removals(state: Mapping[str, Any], scope: Scope) -> Tree:

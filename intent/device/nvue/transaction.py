@@ -8,6 +8,7 @@ of the switch itself puts the old one back.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,7 +20,7 @@ from intent.device.deadline import Deadline
 from intent.device.errors import BadRequest, ConnectionLost, DeadlineExceeded, DeviceError
 from intent.device.nvue.agreement import device_differences, disagreement, summary
 from intent.device.nvue.canonical import Canon, Canons
-from intent.device.nvue.payload import additions, removals
+from intent.device.nvue.payload import additions, one_sided, removals
 from intent.device.nvue.release import same_release
 from intent.device.nvue.scope import Scope, Scoped
 from intent.device.nvue.session import NvueSession
@@ -69,15 +70,24 @@ class Transaction:
         request: the plan's part for it.
         journal: written before each call that changes something.
         means: what transactions share.
+        release: tells the release the switch runs.
 
     `before` is the digest of all the switch held, once it was read.
     """
 
-    def __init__(self, session: NvueSession, request: Request, journal: Session, means: Means) -> None:
+    def __init__(
+        self,
+        session: NvueSession,
+        request: Request,
+        journal: Session,
+        means: Means,
+        release: Callable[[Deadline], str],
+    ) -> None:
         self._session = session
         self._request = request
         self._journal = journal
         self._means = means
+        self._reported = release
         self._name = request.wanted.target.name
         self._canon = means.canons.of(request.wanted.target.release)
         self._scope = Scope(request.wanted, self._canon)
@@ -129,9 +139,9 @@ class Transaction:
         named = self._request.wanted.target.release
         if not named:
             return
-        facts = self._session.facts(self._deadline, hardware=False)
-        if not same_release(named, facts.release):
-            text = f"the device runs release {facts.release}, the intent names {named}; nothing was written"
+        reported = self._reported(self._deadline)
+        if not same_release(named, reported):
+            text = f"the device runs release {reported}, the intent names {named}; nothing was written"
             raise _Ended(self._outcome(Status.FAILED, text))
 
     def _bodies(self, live: Scoped) -> list[Tree]:
@@ -150,7 +160,7 @@ class Transaction:
                 )
             return [self._means.secrets.fill(wanted.body)]
         gone = removals(live.state, self._scope)
-        new = additions(self._request.differences)
+        new = additions(live.state, self._scope.tree)
         if has_placeholders(new):
             new = self._means.secrets.fill(new)
         return [body for body in (gone, new) if body]
@@ -176,14 +186,22 @@ class Transaction:
         """
         forward = self._session.diff(self._candidate, "applied", self._deadline)
         backward = self._session.diff("applied", self._candidate, self._deadline)
-        secrets = self._means.secrets
-        found = device_differences(self._scope.shown(forward, secrets), self._scope.shown(backward, secrets))
+        secrets, state, want = self._means.secrets, live.state, self._scope.tree
+        new, old = self._scope.shown(forward, secrets), self._scope.shown(backward, secrets)
+        if new == one_sided(want, state) and old == one_sided(state, want):
+            return self._go_on()
+        # Not word for word what we expect: leaf by leaf it may still be the same.
+        found = device_differences(new, old)
         device = [item for item in found if item.path not in live.not_compared]
         words = disagreement(self._request.differences, device)
         if words:
             self._discard()
             text = f"the device's own diff is not the plan's, nothing was applied: {summary(words)}"
             raise _Ended(self._outcome(Status.FAILED, text))
+        return self._go_on()
+
+    def _go_on(self) -> None:
+        """Nothing, or the end when the operator said stop."""
         if self._journal.stopping():
             self._discard()
             raise _Ended(self._outcome(Status.NOT_ATTEMPTED, "stopped before anything was applied"))
