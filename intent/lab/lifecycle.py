@@ -69,8 +69,13 @@ class Lifecycle:
         return revision
 
     def _apply(self, revision: Revision, body: Json) -> None:
+        store = self._machine.store
         if revision.timer is not None or revision in self._queue or revision is self._holder:
             raise Refusal(409, f"Revision {revision.id} is already in state {revision.state}")
+        if revision.id in store.fallbacks():
+            raise Refusal(409, f"Revision {revision.id} comes back unless revision {store.applied_id} is confirmed")
+        if revision.id == store.applied_id:
+            return
         prompts, controls = body.get("auto-prompt", {}), body.get("state-controls", {})
         if not isinstance(prompts, dict) or not isinstance(controls, dict):
             raise Refusal(400, "auto-prompt and state-controls must be objects")

@@ -115,7 +115,7 @@ class Machine:
         revision = self.revision(name)
         if revision.state not in ("pending", "invalid", "apply_fail", "ays_fail", "confirm_fail", "inactive"):
             raise Refusal(409, f"Revision {revision.id} is in state {revision.state} and cannot be changed")
-        if name in ("applied", "startup"):
+        if name in ("applied", "startup") or revision.id in self.store.fallbacks():
             raise Refusal(405, f"Revision {name} cannot be changed")
         return revision
 
@@ -158,7 +158,8 @@ class Machine:
             Refusal: it is in use, or there is none.
         """
         revision = self.revision(name)
-        if revision.id == self.store.applied_id or revision.timer is not None or revision.state in WAITING:
+        used = revision.id == self.store.applied_id or revision.id in self.store.fallbacks()
+        if used or revision.timer is not None or revision.state in WAITING:
             raise Refusal(409, f"Revision {revision.id} is in state {revision.state} and cannot be removed")
         del self.store.revisions[revision.id]
 

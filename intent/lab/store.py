@@ -139,7 +139,7 @@ class Store:
         name = f"changeset/{user}/{self._number:06}" if self._slash_ids else str(self._number)
         revision = Revision(name, self.applied, user, now)
         self.revisions[name] = revision
-        kept = {self.applied_id, name} | {held.before[0] for held in self.revisions.values() if held.before}
+        kept = {self.applied_id, name} | self.fallbacks()
         for old in list(self.revisions.values()):
             if len(self.revisions) <= MAX_REVISIONS:
                 break
@@ -149,6 +149,10 @@ class Store:
             del self.revisions[name]
             raise OverflowError(f"all {MAX_REVISIONS} revisions are in use")
         return revision
+
+    def fallbacks(self) -> set[str]:
+        """Ids of the revisions that come back when one that awaits confirmation does not get it."""
+        return {held.before[0] for held in self.revisions.values() if held.before}
 
     def put_in_force(self, revision_id: str, blob: Blob) -> None:
         """What is applied from now on."""
