@@ -72,11 +72,11 @@ def _stays(device: DevicePlan, live: Observed | None, actors: Mapping[str, Actor
     refusal = mismatch(device.wanted.target, live)
     if refusal:
         return Row(name, Status.NOT_ATTEMPTED, f"refused: {refusal}")
+    if live.digest == device.live_digest:  # the same state, so the same differences
+        return None if device.differences else Row(name, Status.UNCHANGED)
     if not actor_for(actors, device.wanted.target.platform).difference(device.wanted, live):
-        return Row(name, Status.UNCHANGED, "" if device.state is DeviceState.UNCHANGED else "holds it already")
-    if live.digest != device.live_digest:
-        return Row(name, Status.STALE, "changed since the plan was made; not touched")
-    return None if device.differences else Row(name, Status.STALE, "differs though the plan says it does not")
+        return Row(name, Status.UNCHANGED, "holds it already")
+    return Row(name, Status.STALE, "changed since the plan was made; not touched")
 
 
 def apply_plan(

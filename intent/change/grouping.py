@@ -9,11 +9,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from intent.change.plan import DevicePlan, Plan, signature
+from intent.change.selection import natural
 from intent.core.tree import ABSENT, Difference, Kind, Path, dotted
 from intent.device.actor import Disruption
 from intent.render.artifact import Origin
 
 _DIGITS = re.compile(r"\d+")
+
+# Part of the devices with alike changes that must be equal to be shown as a group of their own.
+_OWN_KIND = 1 / 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +26,7 @@ class Line:
 
     Args:
         kind: add, remove or change.
-        path: dotted path; in a group of alike devices numbers in it stand as `#`, addresses as `<address>`.
+        path: dotted path; where alike devices differ in it, numbers stand as `#`, addresses as `<address>`.
         before: value on the left in words, empty where it has none; `…` where the devices differ.
         after: value on the right, likewise.
         least: how often it stands in the device that has it least.
@@ -62,21 +66,29 @@ class Group:
 
 
 def groups(plan: Plan) -> tuple[Group, ...]:
-    """The devices to change, grouped: first those with equal differences, then those that differ only in own values.
+    """The devices to change, grouped: those with equal differences, and those that differ only in values of their own.
 
-    Every device to change is in exactly one group. Larger groups come first.
+    Of the devices whose changed paths are alike, equal ones are told apart from the rest where they are many enough to
+    be a kind of their own (`_OWN_KIND` of them); else they are one group of alike. Every device to change is in exactly
+    one group. Larger groups come first.
     """
-    exact: dict[tuple[Any, ...], list[DevicePlan]] = {}
-    for device in plan.to_change:
-        exact.setdefault((signature(device.differences), *_manner(device)), []).append(device)
-    found = [_equal_group(members) for members in exact.values() if len(members) > 1]
-    alike: dict[tuple[Any, ...], list[DevicePlan]] = {}
     shapes = _Shapes()
-    for members in exact.values():
-        if len(members) == 1:
-            alike.setdefault((shapes.of(members[0].differences), *_manner(members[0])), []).append(members[0])
-    for members in alike.values():
-        found.append(_alike_group(members, shapes) if len(members) > 1 else _equal_group(members))
+    alike: dict[tuple[Any, ...], dict[str, list[DevicePlan]]] = {}
+    for device in plan.to_change:
+        variants = alike.setdefault((shapes.of(device.differences), *_manner(device)), {})
+        variants.setdefault(signature(device.differences), []).append(device)
+    found: list[Group] = []
+    for variants in alike.values():
+        total = sum(len(members) for members in variants.values())
+        rest: list[DevicePlan] = []
+        for members in variants.values():
+            if len(members) == total or (len(members) > 1 and len(members) >= total * _OWN_KIND):
+                found.append(_equal_group(members))
+            else:
+                rest.extend(members)
+        if rest:
+            ordered = sorted(rest, key=lambda device: natural(device.name))
+            found.append(_alike_group(ordered, shapes) if len(rest) > 1 else _equal_group(rest))
     return tuple(sorted(found, key=lambda group: (-len(group.devices), group.devices)))
 
 
@@ -143,7 +155,10 @@ class _Tally:
     origin: Origin | None
     per_device: dict[str, int]
 
-    def add(self, device: str, before: str, after: str) -> None:
+    path: Path | None
+
+    def add(self, device: str, path: Path, before: str, after: str) -> None:
+        self.path = self.path if self.path == path else None
         self.before = self.before if self.before == before else "…"
         self.after = self.after if self.after == after else "…"
         self.per_device[device] = self.per_device.get(device, 0) + 1
@@ -155,9 +170,18 @@ def _alike_group(members: Sequence[DevicePlan], shapes: _Shapes) -> Group:
         for item, origin in zip(device.differences, device.origins, strict=True):
             key = (item.kind, shapes.path(item.path))
             before, after = show_value(item.before), show_value(item.after)
-            tallies.setdefault(key, _Tally(before, after, origin, {})).add(device.name, before, after)
+            tally = tallies.setdefault(key, _Tally(before, after, origin, {}, item.path))
+            tally.add(device.name, item.path, before, after)
     lines = tuple(
-        Line(kind, path, t.before, t.after, min(t.per_device.values()), max(t.per_device.values()), t.origin)
+        Line(
+            kind,
+            dotted(t.path) if t.path else path,
+            t.before,
+            t.after,
+            min(t.per_device.values()),
+            max(t.per_device.values()),
+            t.origin,
+        )
         for (kind, path), t in sorted(tallies.items(), key=lambda entry: (entry[0][1], entry[0][0]))
     )
     first = members[0]

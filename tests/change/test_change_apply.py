@@ -7,7 +7,19 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from fake_change_devices import QUICK, FakeDevice, Site, after, before, holder, plan_of, run, statuses, two_planes
+from fake_change_devices import (
+    QUICK,
+    FakeActor,
+    FakeDevice,
+    Site,
+    after,
+    before,
+    holder,
+    plan_of,
+    run,
+    statuses,
+    two_planes,
+)
 
 from intent.change import steps
 from intent.change.apply import precheck
@@ -22,7 +34,7 @@ from intent.core.errors import IntentError
 from intent.core.exitcode import ExitCode
 from intent.core.tree import put
 from intent.core.verdict import Verdict
-from intent.device.actor import Status
+from intent.device.actor import Outcome, Status
 
 
 @pytest.fixture
@@ -263,6 +275,40 @@ def test_checks_that_take_too_long_revert_instead_of_confirming(site: Site) -> N
         result = run(site, plan_of(site), journal, judge=slow)
     assert statuses(result)["p1-leaf1"] is Status.REVERTED
     assert "could have run out" in result.rows[0].detail
+
+
+def test_what_is_kept_without_a_timer_is_judged_too_and_a_fail_is_not_green(site: Site) -> None:
+    apply = site.actor.apply
+
+    def at_once(requests: object, session: object) -> dict[str, Outcome]:
+        outcomes = apply(requests, session)  # type: ignore[arg-type]
+        for name in outcomes:
+            site.devices[name].pending = None
+        return {name: Outcome(name, Status.CONFIRMED) for name in outcomes}
+
+    site.actor.apply = at_once  # type: ignore[method-assign]
+    site.bad = {"p1-leaf2": Verdict.FAIL}
+    with site.journal() as journal:
+        result = run(site, plan_of(site), journal)
+    rows = {row.device: row for row in result.rows}
+    assert (rows["p1-leaf1"].status, rows["p1-leaf1"].verdict) == (Status.CONFIRMED, Verdict.PASS)
+    assert (rows["p1-leaf2"].status, rows["p1-leaf2"].verdict) == (Status.CONFIRMED, Verdict.FAIL)
+    assert rows["p2-leaf1"].status is Status.NOT_ATTEMPTED
+    assert result.exit_code is ExitCode.PARTIAL
+
+
+def test_an_answer_is_asked_for_each_kind_of_device_apart(tmp_path: Path) -> None:
+    site = Site(tmp_path, {name: {"role": "leaf", "site": "par1"} for name in ("a", "b")})
+    other = FakeActor(site.devices, site.clock, "other")
+    site.actors["other"] = other
+    site.targets["b"] = dataclasses.replace(site.targets["b"], platform="other")
+    site.artifacts["b"] = dataclasses.replace(site.artifacts["b"], platform="other")
+    settings = dataclasses.replace(QUICK, canary=0, batch_percent=100)
+    with site.journal() as journal:
+        result = run(site, plan_of(site, settings=settings), journal)
+    assert set(statuses(result).values()) == {Status.CONFIRMED}
+    assert site.judged == [("a",), ("b",)]
+    assert (site.actor.writes, other.writes) == (3, 3)
 
 
 def test_first_interrupt_finishes_what_is_in_flight_and_starts_nothing_new(site: Site) -> None:

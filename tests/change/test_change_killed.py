@@ -6,11 +6,24 @@ import dataclasses
 from pathlib import Path
 
 import pytest
-from fake_change_devices import QUICK, Killed, MortalJournal, Site, after, before, plan_of, run, statuses, two_planes
+from fake_change_devices import (
+    QUICK,
+    Killed,
+    MortalJournal,
+    Site,
+    after,
+    before,
+    holder,
+    plan_of,
+    run,
+    statuses,
+    two_planes,
+)
 
 from intent.change import steps
 from intent.change.history import list_changes, unfinished
-from intent.change.recover import Holds, Recovered, recover
+from intent.change.lock import lock_row
+from intent.change.recover import Holds, Recovered, recover, settle_site
 from intent.core.exitcode import ExitCode
 from intent.core.verdict import Verdict
 from intent.device.actor import Status
@@ -117,6 +130,17 @@ def test_without_us_the_timers_bring_every_unconfirmed_device_back(tmp_path: Pat
         (item,) = recover(journal, site.actors, site="par1", clock=site.clock)
         assert (item.status, item.holds) == (Status.REVERTED, Holds.OLD)
         assert list_changes(journal)[0].exit_code is ExitCode.ROLLED_BACK
+
+
+def test_a_site_is_settled_under_its_lock(tmp_path: Path) -> None:
+    site = make_site(tmp_path)
+    killed_at(site, FIRST_AWAITS, afterwards=False)
+    with site.journal() as journal:
+        (item,) = settle_site(journal, site.actors, site="par1", holder=holder(78), clock=site.clock)
+        assert (item.device, item.status, item.holds) == ("p1-leaf1", Status.REVERTED, Holds.OLD)
+        assert lock_row(journal, "par1") is None
+        assert settle_site(journal, site.actors, site="par1", holder=holder(78), clock=site.clock) == ()
+    assert site.devices["p1-leaf1"].applied == before()
 
 
 def test_a_device_that_cannot_be_read_stays_unknown_and_is_not_touched(tmp_path: Path) -> None:

@@ -174,6 +174,26 @@ def test_devices_that_differ_in_own_values_are_one_group_of_alike(tmp_path: Path
     assert str(group.lines[0].origin.span) == "intent.yaml:7:3"  # type: ignore[union-attr]
 
 
+def test_the_odd_one_out_is_not_hidden_among_its_equals(tmp_path: Path) -> None:
+    site = Site(tmp_path, {f"leaf{n}": {"role": "leaf"} for n in range(1, 21)})
+    for name in site.devices:
+        site.want(name, {"port": {"p1": {"mtu": 9216}}})
+    site.want("leaf7", {"port": {"p1": {"mtu": 9000}}})
+    first, odd = groups(plan_of(site))
+    assert (len(first.devices), first.lines[0].after) == (19, "9216")
+    assert (odd.devices, odd.lines[0].after) == (("leaf7",), "9000")
+
+
+def test_many_small_sets_of_equals_are_one_group_of_alike(tmp_path: Path) -> None:
+    site = Site(tmp_path, {f"leaf{n}": {"role": "leaf"} for n in range(1, 41)})
+    for at, name in enumerate(site.devices):
+        site.want(name, {"port": {"p1": {"mtu": 9000 + at // 2}}})
+    (group,) = groups(plan_of(site))
+    assert group.devices == tuple(site.devices)
+    line = group.lines[0]
+    assert (line.path, line.before, line.after) == ("port.p1.mtu", "1500", "…")
+
+
 def test_every_device_to_change_is_in_one_group(site: Site) -> None:
     site.want("p2-leaf1", {"port": {"p9": {"odd": 1}}})
     found = groups(plan_of(site))
