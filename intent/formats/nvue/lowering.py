@@ -79,7 +79,9 @@ class Dialect:
         self._features = features
         self._rows = rows
         self._trie = _trie(rows)
+        # The switches of a fabric share most of their paths: what was found for one holds for the next.
         self._steps: dict[tuple[int, str], _Step | None] = {}
+        self._paths: dict[Path, tuple[Path, ...]] = {}
 
     @classmethod
     def load(cls, release: str) -> Dialect:
@@ -111,6 +113,14 @@ class Dialect:
         The longest row that matches decides; keys are renamed by the schema. What the release says in another form
         maps to the whole of that form. Empty when the subtree dissolves into others or the release has no place.
         """
+        known = self._paths.get(path)
+        if known is None:
+            known = self._lowered_path(path)
+            if len(self._paths) < _REMEMBERED:
+                self._paths[path] = known
+        return known
+
+    def _lowered_path(self, path: Path) -> tuple[Path, ...]:
         row, length, keys = self._trie.deepest(path)
         target = path
         if row:
