@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from intent.change import steps
-from intent.change.journal import Entry, Journal
+from intent.change.journal import Entry, Journal, JournalError
 from intent.change.result import Row
 from intent.core.errors import IntentError
 from intent.core.exitcode import ExitCode
@@ -150,7 +150,12 @@ def unfinished(journal: Journal, site: str) -> tuple[ChangeRecord, ...]:
 
 
 def _load(journal: Journal, begin: Entry) -> ChangeRecord:
-    return _record(begin.change, begin, journal.entries(begin.change, steps=_HEADS))
+    try:
+        return _record(begin.change, begin, journal.entries(begin.change, steps=_HEADS))
+    except (ValueError, TypeError) as error:
+        raise JournalError(
+            f"{journal.file} - change {begin.change} cannot be read: {error}", hint="`intent history --check` says more"
+        ) from None
 
 
 def _record(change: str, begin: Entry, entries: Sequence[Entry]) -> ChangeRecord:

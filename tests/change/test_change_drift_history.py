@@ -126,6 +126,16 @@ def test_history(site: Site) -> None:
         assert known_devices(journal, "tok1") == frozenset()
 
 
+@pytest.mark.parametrize(
+    "data", [{"status": "fine"}, {"status": "failed", "wave": "x"}, {"status": "failed", "messages": 1}]
+)
+def test_an_entry_that_makes_no_sense_is_an_error_not_a_crash(site: Site, data: dict[str, object]) -> None:
+    with site.journal() as journal:
+        journal.append(list_changes(journal)[0].id, "p1-leaf1", "device.result", data)
+        with pytest.raises(IntentError, match="cannot be read"):
+            list_changes(journal)
+
+
 def test_two_changes_in_one_second_have_two_numbers(site: Site) -> None:
     site.want("p1-leaf1", {"port": {"p1": {"mtu": 4000}}})
     site.bad = {"p1-leaf1": Verdict.FAIL}
