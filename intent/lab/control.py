@@ -1,21 +1,16 @@
-"""The lab's own door: status, counters, faults and stop, for the one who holds the token. And how to knock."""
+"""The lab's own door: status, counters, faults and stop, for the one who holds the token."""
 
 from __future__ import annotations
 
 import hmac
-import http.client
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
-from urllib.parse import urlsplit
 
 from intent.core.errors import IntentError
 from intent.lab.api import Request, Response, decoded, problem
 from intent.lab.tools import Refusal
 from intent.lab.world import World
-
-TIMEOUT_S = 30.0
 
 
 def snapshot(world: World) -> dict[str, Any]:
@@ -82,28 +77,3 @@ class Control:
         if not isinstance(body, dict) or not isinstance(body.get("options", {}), dict):
             raise IntentError("a fault is an object with kind, device and options")
         return self._world.fault(str(body.get("kind", "")), str(body.get("device", "")), body.get("options", {}))
-
-
-def order(url: str, token: str, method: str, path: str, body: Mapping[str, Any] | None = None) -> Any:
-    """Send an order to a running lab and return its answer.
-
-    Raises:
-        IntentError: the lab does not answer, or refuses.
-    """
-    place = urlsplit(url)
-    connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=TIMEOUT_S)
-    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
-    try:
-        connection.request(method, path, json.dumps(body).encode() if body is not None else None, headers)
-        answer = connection.getresponse()
-        text = answer.read()
-        shown = json.loads(text) if text else {}
-    except (OSError, http.client.HTTPException, ValueError) as error:
-        raise IntentError(
-            f"the lab at {url} does not answer: {error}", hint="see lab.log in its state folder"
-        ) from None
-    finally:
-        connection.close()
-    if answer.status != 200:
-        raise IntentError(f"the lab refuses: {shown.get('detail', answer.status)}")
-    return shown

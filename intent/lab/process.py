@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from intent.core.errors import IntentError
-from intent.lab import control, state
-from intent.lab.serve import ERROR
-from intent.lab.state import LabInfo
+from intent.lab import state
+from intent.lab.orders import order
+from intent.lab.state import ERROR, LabInfo
 from intent.lab.wiring import load
 
 ADDRESS_BASE = "127.80.0.0"
@@ -107,7 +107,7 @@ def down(state_dir: Path) -> bool:
         (state_dir / state.FILE).unlink(missing_ok=True)
         return False
     with contextlib.suppress(IntentError):
-        control.order(info.control_url, info.control_token, "POST", "/stop", {})
+        order(info.control_url, info.control_token, "POST", "/stop", {})
     if not _gone(info.pid, _STOP_S / 2):
         with contextlib.suppress(ProcessLookupError):
             os.kill(info.pid, signal.SIGTERM)
@@ -124,7 +124,7 @@ def status(state_dir: Path) -> dict[str, Any]:
         IntentError: no lab is running there.
     """
     info = _required(state_dir)
-    answer: dict[str, Any] = control.order(info.control_url, info.control_token, "GET", "/status")
+    answer: dict[str, Any] = order(info.control_url, info.control_token, "GET", "/status")
     return answer
 
 
@@ -139,7 +139,7 @@ def fault(state_dir: Path, kind: str, device: str, **options: Any) -> str:
     """
     info = _required(state_dir)
     body = {"kind": kind, "device": device, "options": options}
-    return str(control.order(info.control_url, info.control_token, "POST", "/fault", body)["done"])
+    return str(order(info.control_url, info.control_token, "POST", "/fault", body)["done"])
 
 
 def _required(state_dir: Path) -> LabInfo:

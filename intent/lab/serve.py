@@ -15,12 +15,9 @@ from pathlib import Path
 
 from intent.core.errors import IntentError
 from intent.lab.server import ADDRESS_BASE, PORT, Server
-from intent.lab.state import FILE
+from intent.lab.state import ERROR, FILE, LOCK
 from intent.lab.tools import Timing
 from intent.lab.wiring import factory_fresh, load
-
-LOCK = "lab.lock"
-ERROR = "lab.error"
 
 
 def _arguments() -> argparse.Namespace:

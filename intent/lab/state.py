@@ -11,6 +11,8 @@ from typing import Any
 from intent.core.errors import IntentError
 
 FILE = "lab.json"
+LOCK = "lab.lock"
+ERROR = "lab.error"
 _LARGEST_BYTES = 64 * 1024 * 1024
 
 

@@ -14,9 +14,9 @@ from lab_trees import fabric_tree, pair
 
 from intent.core.errors import IntentError
 from intent.lab import process, state
-from intent.lab.control import order
 from intent.lab.http import MAX_BODY
 from intent.lab.inprocess import LabServer
+from intent.lab.orders import order
 from intent.lab.server import addresses
 from intent.lab.tools import Timing
 
