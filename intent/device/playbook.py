@@ -7,10 +7,12 @@ import binascii
 import os
 import re
 import shutil
+import signal
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -128,7 +130,10 @@ class PlaybookRun:
             quiet=True,
         )
         runner.config.env = _environment(runner.config.env, folder)
-        runner.run()
+        try:
+            runner.run()
+        finally:
+            _end_leftovers(folder)
         why = _why_not(runner.status, late=self.clock() > end, returncode=runner.rc)
         return {name: _report(found, why) for name, found in gathered.items()}
 
@@ -183,6 +188,25 @@ def _multiplexing(folder: Path) -> str:
     if len(str(folder)) > 60:
         return "-C -o ControlMaster=no"
     return "-C -o ControlMaster=auto -o ControlPersist=15s"
+
+
+def _end_leftovers(folder: Path) -> None:
+    # An ended run kills ansible-playbook's process group, but its workers lead groups of their own and would go on,
+    # as would ssh's waiting masters. All of them carry this run's folder in their command line.
+    mark = os.fsencode(folder)
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (entry / "cmdline").read_bytes()
+        except OSError:
+            continue
+        if mark not in command or not (b"ansible-playbook" in command or command.startswith(b"ssh")):
+            continue
+        pid = int(entry.name)
+        with suppress(OSError):
+            if os.getpgid(pid) == pid:
+                os.killpg(pid, signal.SIGKILL)  # with the module it runs
+            else:
+                os.kill(pid, signal.SIGKILL)
 
 
 def _take(event: Mapping[str, Any], gathered: Mapping[str, _Gathering]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -152,6 +153,22 @@ def test_a_run_ends_at_its_deadline(tmp_path: Path) -> None:
     variables = {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
     report = PlaybookRun()(play, {"node1": variables}, deadline_s=4)["node1"]
     assert (report.status, report.detail) == (HostStatus.NOT_RUN, "the run was ended at its deadline")
+    end = time.monotonic() + 5
+    while (left := running_with(str(play))) and time.monotonic() < end:
+        time.sleep(0.05)  # a killed process takes a moment to be gone
+    assert left == [], "workers do not outlive the run"
+
+
+def running_with(word: str) -> list[int]:
+    """Processes, other than ours and those already dead, with a word in their command line."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            if word.encode() in (entry / "cmdline").read_bytes():
+                found.append(int(entry.name))
+        except OSError:
+            continue
+    return found
 
 
 @pytest.mark.parametrize(
