@@ -23,6 +23,7 @@ from intent.render.templates import Templates
 from intent.report import growth as growth_report
 from intent.report import plan as plan_report
 from intent.report.drawing import draw
+from intent.report.impacts import worst
 from intent.report.text import clean, fold
 from intent.report.verdicts import findings
 from intent.verify.engine import CheckResult, summary
@@ -174,7 +175,7 @@ def _rows(change: Change) -> dict[str, dict[str, Any]]:
             "look": look,
             "sign": sign,
             "differences": len(device.differences) if device else 0,
-            "disruption": plan_report.worst(device.disruptions) if device and device.differences else "",
+            "disruption": worst(device.disruptions) if device and device.differences else "",
             "checks": str(row.verdict) if row and row.verdict else "",
             "checks_look": _LOOKS.get(row.verdict, _BAD)[0] if row and row.verdict else "",
             "detail": "; ".join(dict.fromkeys(details)),

@@ -15,14 +15,11 @@ from intent.core.exitcode import ExitCode
 from intent.core.tree import ABSENT, Difference, Kind, dotted
 from intent.device.actor import Disruption
 from intent.render.artifact import Origin
+from intent.report.impacts import impact_lines, rank, style, worst
 from intent.report.text import brief, clean, fold, joined, json_text, one_line, plural, span_data
 
 MARKS = {Kind.ADD: "+", Kind.CHANGE: "~", Kind.REMOVE: "-"}
 STYLES = {Kind.ADD: "green", Kind.CHANGE: "yellow", Kind.REMOVE: "red"}
-SEVERITIES = ("reboot", "reload", "flap", "none")
-"""Severities of disruptions, the worst first; a word that is none of these is told first of all."""
-
-_SEVERITY_STYLES = {"none": "dim", "flap": "bold yellow"}
 _MOST_LINES = 60
 _LONGEST_VALUE = 160
 
@@ -71,16 +68,11 @@ def headline(plan: Plan) -> Text:
 def disruption_line(plan: Plan) -> Text:
     """What the whole plan does to traffic, in one line: devices by the worst that happens to them."""
     counts = Counter(worst(device.disruptions) for device in plan.to_change)
-    severe = [(severity, counts[severity]) for severity in sorted(counts, key=_rank) if severity != "none"]
+    severe = [(severity, counts[severity]) for severity in sorted(counts, key=rank) if severity != "none"]
     if not severe:
         return Text("no disruption of traffic expected", "green")
-    parts = [Text(f"{severity} on {plural(count, 'device')}", _style(severity)) for severity, count in severe]
+    parts = [Text(f"{severity} on {plural(count, 'device')}", style(severity)) for severity, count in severe]
     return Text("disruption: ", "bold").append_text(Text(", ").join(parts))
-
-
-def worst(disruptions: Sequence[Disruption]) -> str:
-    """The worst severity; `none` where nothing is disrupted."""
-    return min((item.severity for item in disruptions), key=_rank, default="none")
 
 
 def as_json(plan: Plan, waves: Sequence[Wave] = ()) -> str:
@@ -178,8 +170,10 @@ def _group(number: int, group: Group, most: int) -> Text:
     if len(shown) < len(group.lines):
         rest = Counter(line.kind for line in group.lines[len(shown) :])
         words = [f"{MARKS[kind]}{rest[kind]}" for kind in Kind if rest[kind]]
-        rows.append(Text(f"    … {' '.join(words)} more lines; --format json has all", "dim"))
-    rows += [_impact(item) for item in sorted(group.disruptions, key=lambda item: _rank(item.severity))]
+        rows.append(Text(f"    … {' '.join(words)} more lines; --json has all", "dim"))
+    if group.disruptions and not group.equal:
+        rows.append(Text(f"    on {one_line(group.devices[0])}, and alike on the others:", "dim"))
+    rows += impact_lines(group.disruptions)
     if group.revert:
         rows.append(Text("    reverts: ", "cyan").append(clean(group.revert), "default"))
     return joined([*rows, ""])
@@ -198,12 +192,6 @@ def _line(line: Line, equal: bool) -> Text:
         text.append(f"  x {many}", "not bold default")
     origin = origin_words(line.origin)
     return text.append(f"   # {origin}", "dim default") if origin else text
-
-
-def _impact(item: Disruption) -> Text:
-    mark = "! " if item.severity != "none" else "  "
-    text = Text(f"    {mark}{item.severity}: {clean(item.scope)}", _style(item.severity))
-    return text.append(f" - {clean(item.reason)}", "not bold")
 
 
 def _unread(plan: Plan) -> Iterator[Text]:
@@ -248,11 +236,3 @@ def _disruption(item: Disruption) -> dict[str, str]:
 def _short(text: str) -> str:
     shown = one_line(text)
     return shown if len(shown) <= _LONGEST_VALUE else f"{shown[:_LONGEST_VALUE]}… ({len(shown)} characters)"
-
-
-def _rank(severity: str) -> int:
-    return SEVERITIES.index(severity) if severity in SEVERITIES else -1
-
-
-def _style(severity: str) -> str:
-    return _SEVERITY_STYLES.get(severity, "bold red")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from report_samples import (
+    FLAP,
     HOSTILE,
     MTU,
     MTU_ORIGIN,
@@ -29,6 +31,7 @@ from intent.device.actor import Disruption, Status
 from intent.fabric.growth import CableMove, Growth
 from intent.report import changes, drift, growth
 from intent.report import plan as plan_report
+from intent.report.impacts import impact_lines, worst
 from intent.report.tables import table_csv, table_json
 
 GROWTH = Growth(
@@ -81,7 +84,7 @@ def test_a_plan_without_changes_is_one_line_and_its_digest() -> None:
 def test_long_groups_and_values_are_cut_with_a_count() -> None:
     many = [Difference(("interface", f"swp{n}", "x"), ABSENT, "v" * 999) for n in range(100)]
     text = plan_report.human(plan_of(device_plan("leaf01", *many)), most_lines=10).plain
-    assert "… +90 more lines; --format json has all" in text
+    assert "… +90 more lines; --json has all" in text
     assert max(len(line) for line in text.split("\n")) < 260
     assert text.count("    + ") == 10
     full = plan_report.human(plan_of(device_plan("leaf01", *many)), most_lines=0).plain
@@ -90,8 +93,40 @@ def test_long_groups_and_values_are_cut_with_a_count() -> None:
 
 def test_an_unheard_of_severity_counts_as_the_worst() -> None:
     found = [Disruption("flap", "a", "b"), Disruption("meltdown", "c", "d")]
-    assert plan_report.worst(found) == "meltdown"
-    assert plan_report.worst([]) == "none"
+    assert worst(found) == "meltdown"
+    assert worst([]) == "none"
+
+
+def test_equal_effects_of_many_ports_are_one_line() -> None:
+    why = "the link is taken down to change it (IF)"
+    ports = [
+        Disruption("flap", f"port swp{n}s{part}", f"interface.swp{n}s{part}.link.mtu and 3 more: {why}")
+        for n in (10, 2, 1, *range(3, 10))
+        for part in (0, 1)
+    ]
+    other = Disruption("flap", "port swp7s0", "interface.swp7s0.type: names what the port is (ENG)")
+    reload = Disruption("reload", "switchd", "qos.roce.mode: buffers are carved anew (QOS)")
+    lines = [text.plain for text in impact_lines([other, *ports, reload])]
+    assert lines == [
+        "    ! reload: switchd - qos.roce.mode: buffers are carved anew (QOS)",
+        "    ! flap: port swp7s0 - interface.swp7s0.type: names what the port is (ENG)",
+        f"    ! flap: 20 x port swp{{1..10}}s{{0..1}} - {why}",
+    ]
+
+
+def test_gaps_of_ports_show_and_hostile_scopes_stay_on_their_line() -> None:
+    found = [Disruption("flap", f"port swp{n}", f"interface.swp{n}.x: why") for n in (1, 2, 3, 7)]
+    assert impact_lines(found)[0].plain == "    ! flap: 4 x port swp{1..3}, port swp7 - why"
+    assert len(impact_lines([Disruption("flap", "a\nb\x1b[2J", "no rule")])[0].plain.split("\n")) == 1
+    assert impact_lines([]) == []
+
+
+def test_alike_devices_name_the_one_whose_ports_are_shown() -> None:
+    first = Difference(("interface", "swp1s0", "link", "mtu"), 1500, 9216)
+    second = Difference(("interface", "swp2s0", "link", "mtu"), 1500, 9216)
+    devices = [replace(device_plan(f"leaf{n}", item), disruptions=(FLAP,)) for n, item in ((1, first), (2, second))]
+    text = plan_report.human(plan_of(*devices)).plain
+    assert "    on leaf1, and alike on the others:\n    ! flap: port swp1s0" in text
 
 
 def test_plan_names_secrets_that_could_not_be_compared() -> None:
