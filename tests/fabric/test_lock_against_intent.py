@@ -157,6 +157,17 @@ def test_first_names_follow_the_template() -> None:
     assert names[0] == "L1-1-1-1" and "L2-8-3-3" in names and "S1-001" in names
 
 
+def test_a_unit_of_several_leaf_blocks() -> None:
+    more = 'names: {leaf: "p{plane}-r{rail}-u{unit}-l{n}"}'
+    fabric = fabric_of(b300(192, more=more, topology=B300.replace("}", ", unit: {nodes: 128}}")))
+    assert {name for name in fabric.devices if name.startswith("p1-r1")} == {
+        "p1-r1-u1-l1",
+        "p1-r1-u1-l2",
+        "p1-r1-u2-l3",
+    }
+    assert fabric.devices["p1-r1-u2-l3"].unit == 2
+
+
 @pytest.mark.parametrize(
     ("more", "code", "words"),
     [

@@ -59,8 +59,23 @@ def test_every_leaf_has_equal_links_and_moves_are_least_and_ordered(
             least += uplinks - sum(min(had[spine], uplinks // spines) for spine in range(1, spines + 1))
         assert len(listed) == least
         execute(stay, after, listed)
+        check_fresh_ports_first(before, after, ports)
         assert wire(leaves, spines, uplinks, ports, after) == after
         before = after
+
+
+def check_fresh_ports_first(before: Wiring, after: Wiring, ports: int) -> None:
+    """A cable is plugged where another was before only when its spine has no other port left: nothing then waits."""
+    were = {spot for spots in before.values() for spot in spots}
+    are = {spot for spots in after.values() for spot in spots}
+    plugged = {
+        spot
+        for leaf, spots in after.items()
+        for uplink, spot in enumerate(spots)
+        if leaf not in before or before[leaf][uplink] != spot
+    }
+    for spine in {spot.spine for spot in plugged & were}:
+        assert {Spot(spine, port) for port in range(ports)} - were <= are
 
 
 def execute(before: Wiring, after: Wiring, listed: tuple[Move, ...]) -> int:
