@@ -6,7 +6,11 @@ import typer
 
 from intent.cli.options import HERE, AllowRecabling, Site, WorkspacePath
 
-_app = typer.Typer(help="Cabling plan and cable moves.", no_args_is_help=True, rich_markup_mode="rich")
+_app = typer.Typer(
+    help="Cabling plan, and the cables that have to move when the fabric grows.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -16,7 +20,11 @@ def register(app: typer.Typer) -> None:
 
 @_app.command("plan")
 def plan(workspace: WorkspacePath = HERE, site: Site = "", allow_recabling: AllowRecabling = False) -> None:
-    """Print the cabling plan as CSV: one row per link with cage, sub-port and cable."""
+    """Print the cabling plan as CSV: one row per link with cage, sub-port and cable.
+
+    Examples:
+      intent cabling plan > cabling.csv
+    """
     from intent.cli.context import open_site
     from intent.report.cabling import cabling_csv
 
@@ -26,7 +34,13 @@ def plan(workspace: WorkspacePath = HERE, site: Site = "", allow_recabling: Allo
 
 @_app.command("moves")
 def moves(workspace: WorkspacePath = HERE, site: Site = "") -> None:
-    """Print the cables that have to move against the committed lock, in the order to move them, as CSV."""
+    """Print the cables that have to move against the committed lock, in the order to move them, as CSV.
+
+    Reads files only; nothing is written, neither to the lock nor to a device.
+
+    Examples:
+      intent cabling moves > moves.csv
+    """
     from intent.cli.context import open_site
     from intent.report.cabling import moves_csv
 

@@ -32,7 +32,11 @@ def compile_(
 
     For every switch: startup.yaml (as `nv config replace` takes it), commands.sh (nv set), config.json. For the site:
     cabling.csv, moves.csv and hosts.json. Byte-identical for equal input; no secret in any of them. Allocations go to
-    the site's lock, which belongs into version control.
+    the site's lock, which belongs in version control.
+
+    Examples:
+      intent compile                          writes build/SITE
+      intent compile --locked -o /tmp/build   as CI does: fails when the committed lock would change
     """
     from intent.cli.output import progress
 

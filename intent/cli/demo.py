@@ -59,12 +59,18 @@ def steps(leaf: str) -> tuple[Step, ...]:
 
 
 def demo(
-    folder: Annotated[Path, typer.Option("--into", help="Folder to work in.")] = Path("demo"),
+    folder: Annotated[
+        Path, typer.Option("--into", help="Folder to work in; made when missing, an earlier demo in it starts anew.")
+    ] = Path("demo"),
 ) -> int:
     """Run the whole path against a lab on this machine.
 
     NVIDIA's published B300 twin-plane design, 64 nodes, 24 switches: lint, compile, plan, apply in waves with confirm,
     verify, then a change made by hand that drift finds and names with the intent's line, and its repair.
+
+    Examples:
+      intent demo
+      intent demo --into /tmp/demo
     """
     from intent.cli.main import run
     from intent.core.errors import IntentError

@@ -24,6 +24,10 @@ def drift(
 
     Sends nothing but GET; a read-only account is enough. Exit code 0 in sync, 2 drift, 8 when a device could not be
     read. Made for cron.
+
+    Examples:
+      intent drift --lab
+      intent drift --site par1 --json > drift.json
     """
     from intent.change.drift import find_drift
     from intent.change.selection import select

@@ -28,6 +28,11 @@ def history(
     """List the changes made from this workspace, or every step of one.
 
     The journal is written before each step; every entry holds the digest of the one before, so a change to it shows.
+
+    Examples:
+      intent history --last 5
+      intent history 20261130-174608          every step of one change, by the beginning of its number
+      intent history --check
     """
     from intent.change.control import SystemClock
     from intent.change.history import get_change, list_changes, trail

@@ -14,12 +14,16 @@ def register(app: typer.Typer) -> None:
 
 
 def init(
-    name: Annotated[str, typer.Argument(help="Name of the intent.")],
+    name: Annotated[str, typer.Argument(help="Name of the intent: letters, digits, hyphens, underscores, dots.")],
     folder: Annotated[Path | None, typer.Option("--into", help="Folder to write to; left out, NAME.")] = None,
 ) -> None:
     """Make a new workspace: an intent that compiles as it is, its JSON Schema, and places for secrets.
 
     Nothing that exists is overwritten.
+
+    Examples:
+      intent init aurora                      writes into the folder aurora
+      intent init aurora --into .             writes into this folder
     """
     from intent.core.errors import IntentError
     from intent.schema.skeleton import skeleton

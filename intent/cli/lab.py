@@ -28,12 +28,21 @@ def up(
     factory: Annotated[
         bool, typer.Option("--factory", help="Switches as they come from the factory: 403 until the password is set.")
     ] = False,
-    apply_seconds: Annotated[float, typer.Option("--apply-seconds", help="How long an apply takes.", min=0)] = 0.1,
+    apply_seconds: Annotated[
+        float, typer.Option("--apply-seconds", help="Seconds a switch takes to apply a configuration.", min=0)
+    ] = 0.1,
     address_base: Annotated[
         str, typer.Option("--address-base", help="Loopback address the switches are numbered from.")
     ] = "127.80.0.0",
 ) -> None:
-    """Start the lab: one address and one TLS certificate per switch, all in one process."""
+    """Start the lab: one address and one TLS certificate per switch, all in one process.
+
+    The switches are those of the intent, wired as its cabling plan says. They hold nothing yet: plan and apply.
+
+    Examples:
+      intent lab up
+      intent lab up --factory --apply-seconds 5
+    """
     import json
 
     from intent.cli.context import lab_state, open_site
@@ -55,7 +64,11 @@ def up(
 
 @_app.command("down")
 def down(workspace: WorkspacePath = HERE, state: State = None) -> None:
-    """Stop the lab."""
+    """Stop the lab; what its switches held is gone.
+
+    Examples:
+      intent lab down
+    """
     from intent.cli.context import lab_state
     from intent.lab import process
     from intent.workspace.files import Workspace
@@ -66,7 +79,11 @@ def down(workspace: WorkspacePath = HERE, state: State = None) -> None:
 
 @_app.command("status")
 def status(workspace: WorkspacePath = HERE, state: State = None, as_json: Json = False) -> None:
-    """Show what each switch of the lab is doing: revision, requests, writes, faults."""
+    """Show what each switch of the lab is doing: revision, requests, writes, faults.
+
+    Examples:
+      intent lab status
+    """
     from intent.cli.context import lab_state
     from intent.cli.output import show_table
     from intent.lab import process
@@ -88,11 +105,13 @@ def fault(
     workspace: WorkspacePath = HERE,
     state: State = None,
 ) -> None:
-    """Let something go wrong: unreachable, slow, hung-apply, apply-fail, lost-after-apply, reboot, change-by-hand …
+    """Let something go wrong on a switch of the lab; `intent lab fault list` shows what can.
 
-    Examples:  intent lab fault change-by-hand LEAF interface.swp33s0.link.mtu=1500
-               intent lab fault unreachable SPINE how=silent
-               intent lab fault clear SPINE
+    Examples:
+      intent lab fault list
+      intent lab fault change-by-hand LEAF interface.swp33s0.link.mtu=1500
+      intent lab fault unreachable SPINE how=silent
+      intent lab fault clear SPINE
     """
     from intent.cli.context import lab_state
     from intent.core.errors import IntentError

@@ -22,11 +22,17 @@ def register(app: typer.Typer) -> None:
 def lint(
     workspace: WorkspacePath = HERE,
     form: Annotated[Format, typer.Option("--format", "-f", help="How to print the findings.")] = Format.HUMAN,
-    fail_on: Annotated[Severity, typer.Option("--fail-on", help="Least severity that fails.")] = Severity.ERROR,
+    fail_on: Annotated[
+        Severity, typer.Option("--fail-on", help="Least severity that makes the exit code 3.")
+    ] = Severity.ERROR,
 ) -> int:
     """Check an intent: language, names, sizes, addresses, hardware limits and the schema of every release.
 
     Reads files only. Exit code 0 when nothing at or above --fail-on was found, else 3.
+
+    Examples:
+      intent lint
+      intent lint --fail-on warning --format github     annotations of a GitHub check; gitlab and sarif likewise
     """
     from intent import __version__
     from intent.catalog.hardware import Catalog

@@ -8,7 +8,11 @@ import typer
 
 from intent.cli.options import HERE, Site, WorkspacePath, Yes
 
-_app = typer.Typer(help="Look after a site's allocations.", no_args_is_help=True, rich_markup_mode="rich")
+_app = typer.Typer(
+    help="Check and prune the allocations of a site, kept in sites/SITE.lock.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -18,7 +22,11 @@ def register(app: typer.Typer) -> None:
 
 @_app.command("check")
 def check(workspace: WorkspacePath = HERE, site: Site = "") -> None:
-    """Fail when the committed lock is not what the intent compiles to. For CI."""
+    """Fail when the committed lock is not what the intent compiles to. For CI.
+
+    Examples:
+      intent lock check --site par1
+    """
     from intent.cli.context import open_site
 
     work = open_site(workspace, None, site, allow_recabling=True, locked=True)
@@ -32,7 +40,14 @@ def prune(
     yes: Yes = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be let go.")] = False,
 ) -> None:
-    """Let go of values whose owners are gone, so that they may be given out again."""
+    """Let go of values whose owners are gone, so that they may be given out again.
+
+    Names, addresses and AS numbers of devices and nodes that left the intent stay reserved until this is run.
+
+    Examples:
+      intent lock prune --dry-run
+      intent lock prune --yes
+    """
     from intent.cli.ask import ask
     from intent.cli.context import open_site
     from intent.fabric.lock import dump

@@ -36,6 +36,11 @@ def plan(
 
     Equal changes are shown once for all devices that have them, each line with the intent line behind it and what it
     does to traffic. The plan is kept in a file; `intent apply` carries out that plan and nothing else.
+
+    Examples:
+      intent plan --lab
+      intent plan --limit 'role=leaf,plane=1' --out window.plan.json
+      intent plan --detailed-exitcode --json > plan.json
     """
     from intent.change.control import SystemClock, stamp
     from intent.change.history import known_devices

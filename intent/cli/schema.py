@@ -19,8 +19,13 @@ def schema(
 ) -> None:
     """Print the JSON Schema of the intent language.
 
-    Editors with a YAML language server use it through the first line of an intent:
-    # yaml-language-server: $schema=intent.schema.json
+    Editors with a YAML language server use it through the first line of an intent, which `intent init` writes:
+
+      # yaml-language-server: $schema=intent.schema.json
+
+    Examples:
+      intent schema -o intent.schema.json
+      intent schema --included -o site.schema.json
     """
     import json
 

@@ -33,15 +33,21 @@ def register(app: typer.Typer) -> None:
 
 def show(
     what: Annotated[What, typer.Argument(help="What to show.")] = What.DEVICES,
-    device: Annotated[str, typer.Argument(help="Only this device; needed for config.")] = "",
+    device: Annotated[str, typer.Argument(help="Only rows of this device; needed for config.")] = "",
     workspace: WorkspacePath = HERE,
     site: Site = "",
     as_json: Json = False,
-    nodes: Annotated[bool, typer.Option("--nodes", help="With devices: nodes too.")] = False,
-    commands: Annotated[bool, typer.Option("--commands", help="With config: as nv set commands.")] = False,
+    nodes: Annotated[bool, typer.Option("--nodes", help="With devices: list the nodes too.")] = False,
+    commands: Annotated[bool, typer.Option("--commands", help="With config: print it as nv set commands.")] = False,
     allow_recabling: AllowRecabling = False,
 ) -> None:
-    """Show devices, links, allocations, cabling, hosts, or the configuration of one switch."""
+    """Show devices, links, allocations, cabling, hosts, or the configuration of one switch.
+
+    Examples:
+      intent show                             devices of the site
+      intent show cabling east-west-p1-r1-l01
+      intent show config east-west-p1-r1-l01 --commands
+    """
     from intent.cli.context import open_site
     from intent.cli.output import show_table, write
     from intent.report import tables

@@ -40,6 +40,11 @@ def verify(
 
     Reads only. A device that cannot be judged is unknown, never green: exit code 8; failures: 3.
     Your own checks in validators/ run the same way.
+
+    Examples:
+      intent verify --lab
+      intent verify --check lldp --check link-up --limit 'plane=1'
+      intent verify --format junit > verify.xml
     """
     from intent.change.selection import select
     from intent.cli.checks import checks_of, expected_of, parts_of

@@ -16,15 +16,19 @@ def register(app: typer.Typer) -> None:
 
 
 def why(
-    device: Annotated[str, typer.Argument(help="Name of a switch.")],
-    path: Annotated[str, typer.Argument(help="Path in its configuration: interface.swp7s0.link.mtu")] = "",
+    device: Annotated[str, typer.Argument(help="Name of a switch; intent show lists them.")],
+    path: Annotated[str, typer.Argument(help="Path in its configuration, such as interface.swp33s0.link.mtu.")] = "",
     workspace: WorkspacePath = HERE,
     site: Site = "",
     allow_recabling: AllowRecabling = False,
 ) -> int:
     """Show what a device must hold at a path, and the intent line behind it.
 
-    The path is dotted or a JSON pointer; keys with a dot stand in brackets: interface.lo.ipv4.address[10.255.0.1/32].
+    The path is dotted or a JSON pointer; keys with a dot stand in brackets. Left out: all the switch must hold.
+
+    Examples:
+      intent why east-west-p1-r1-l01 interface.swp33s0.link.mtu
+      intent why east-west-p1-r1-l01 interface.lo.ipv4.address[10.255.0.1/32]
     """
     from intent.cli.near import near
     from intent.core.errors import IntentError
