@@ -17,6 +17,7 @@ def replace_file(file: Path, content: bytes) -> None:
     """
     temporary = ""
     try:
+        file.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
         with os.fdopen(handle, "wb") as stream:
             stream.write(content)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from intent.cli.options import HERE, Lab, Site, State, WorkspacePath, Yes
+from intent.cli.options import HERE, Json, Lab, Patience, Site, State, WorkspacePath, Yes
 
 
 def register(app: typer.Typer) -> None:
@@ -29,6 +29,8 @@ def apply(
     report: Annotated[
         Path | None, typer.Option("--report", help="Write the change report, one HTML page, here.")
     ] = None,
+    patience: Patience = None,
+    as_json: Json = False,
 ) -> int:
     """Carry out a plan: that plan and nothing else.
 
@@ -36,17 +38,23 @@ def apply(
     once. Each device is changed with a confirm timer: checks over new connections decide whether it is kept or put
     back, and a device we lose puts itself back. Ctrl-C stops after what is in flight; twice leaves it to the timers.
     Every step is in the journal before it is made.
+
+    Examples:
+      intent apply --lab                      the last plan of this workspace, on the lab
+      intent apply window.plan.json --reason 'CHG-1041' --report report.html
     """
     from intent.change.planfile import read_plan
     from intent.cli.ask import ask
     from intent.cli.context import open_site
     from intent.cli.output import show
-    from intent.cli.running import carry_out
+    from intent.cli.running import Manner, carry_out
     from intent.report.plan import headline
 
     work = open_site(workspace, state, site, allow_recabling=True)
     chosen = read_plan(plan or work.workspace.state / "plan.json")
-    show(headline(chosen))
+    if not as_json:
+        show(headline(chosen))
     if chosen.to_change:
         ask(f"Change {len(chosen.to_change)} devices of {chosen.scope.site}?", yes=yes)
-    return carry_out(work, chosen, lab=lab, reason=reason, report=report)
+    manner = Manner(lab=lab, reason=reason, report=report, patience_s=patience, as_json=as_json)
+    return carry_out(work, chosen, manner)

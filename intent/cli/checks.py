@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from intent.cli.output import remark
+from intent.core.diagnostic import has_errors
 from intent.core.errors import DiagnosticError
 from intent.core.exitcode import ExitCode
 from intent.fabric.model import Tier
@@ -37,8 +39,10 @@ def checks_of(workspace: Workspace, names: Sequence[str] = ()) -> tuple[Check, .
     from intent.verify.registry import load
 
     registry = load(search_path("validators", workspace.overlay("validators")))
-    if registry.diagnostics:
+    if has_errors(registry.diagnostics):
         raise DiagnosticError(registry.diagnostics, exit_code=ExitCode.ERROR)
+    for item in registry.diagnostics:
+        remark(str(item))
     return registry.select(names) if names else registry.checks
 
 
@@ -56,6 +60,36 @@ def expected_of(compiled: Compiled) -> Expected:
 def parts_of(checks: Sequence[Check]) -> tuple[str, ...]:
     """What has to be read for these checks."""
     return tuple(dict.fromkeys(part for check in checks for part in check.parts))
+
+
+class Answering:
+    """Judges a rollback: the device must answer over a new connection, nothing more.
+
+    What is restored is what was before, and that need not be what the intent says now; its checks have no say in it.
+
+    Args:
+        fleet: the way to the devices.
+        targets: every device.
+    """
+
+    def __init__(self, fleet: Fleet, targets: Mapping[str, Target]) -> None:
+        self._fleet = fleet
+        self._targets = targets
+
+    def __call__(self, devices: Sequence[str], in_force: frozenset[str]) -> Mapping[str, Judgement]:
+        """The judgement of a wave."""
+        from intent.change.engine import Judgement
+        from intent.core.verdict import Verdict
+        from intent.device.observe import gather
+
+        del in_force
+        seen = gather(self._fleet, [self._targets[name] for name in devices], ("system",))
+        return {
+            name: Judgement(Verdict.PASS)
+            if item.system is not None
+            else Judgement(Verdict.UNKNOWN, tuple(f"{part}: {why}" for part, why in item.problems.items()))
+            for name, item in seen.items()
+        }
 
 
 class Judging:

@@ -112,12 +112,13 @@ def actors(fleet: Fleet, known: Iterable[Target]) -> dict[str, Actor]:
 def strategy_of(compiled: Compiled) -> Strategy:
     """The strategy of changes for a site, as the change engine takes it."""
     from intent.change.strategy import Strategy
+    from intent.schema.effective import changes_of
 
-    changes = compiled.site.changes or compiled.document.changes
-    text = changes.strategy
+    text = changes_of(compiled.document, compiled.name).strategy
     return Strategy(
         canary=text.canary,
         batch_percent=float(text.batch.number) if text.batch.percent else 100.0,
+        batch_devices=0 if text.batch.percent else int(text.batch.number),
         soak_s=text.soak.seconds,
         confirm_s=round(text.confirm.seconds),
         max_failures=text.max_failures,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from types import ModuleType
 from typing import NoReturn
 
 import typer
@@ -16,6 +17,7 @@ from intent.cli import (
     demo,
     drift,
     history,
+    hosts,
     init,
     lab,
     lint,
@@ -28,6 +30,7 @@ from intent.cli import (
     why,
 )
 from intent.cli.failure import report
+from intent.cli.helptext import arrange, flowing
 from intent.core.errors import IntentError
 from intent.core.exitcode import MEANING, ExitCode
 
@@ -36,19 +39,18 @@ _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 _EPILOG = "Exit codes: " + " · ".join(f"{int(code)} {text}" for code, text in MEANING.items())
 
-_HELP = """One declarative intent for the fabrics of an AI factory.
+_HELP = """One declarative intent for the fabrics of an AI factory: compiled, planned, applied in waves, verified.
 
-[bold]Offline[/bold]  init, lint, compiling, show, why, cabling, lock, schema. They read files and touch no device.
-[bold]Change[/bold]   plan → apply → verify; rollback, history. Applied in waves; kept only when checks pass.
-[bold]Daily[/bold]    drift (reads only).
-[bold]Practice[/bold] lab, demo: switches that speak the real protocol, on this machine.
+[bold]First steps[/bold]
 
-First steps:  intent demo  ·  intent init NAME  ·  intent lint  ·  intent plan --lab
+  intent demo                   the whole path on this machine, in about a minute
+  intent init aurora            a workspace of your own, in the folder aurora
+  intent lint                   then compile, lab up, plan --lab, apply --lab
 """
 
 app = typer.Typer(
     name="intent",
-    help=_HELP,
+    help=flowing(_HELP),
     epilog=_EPILOG,
     no_args_is_help=True,
     rich_markup_mode="rich",
@@ -71,11 +73,20 @@ def _root(
     del version
 
 
-for module in (
-    init, lint, compiling, show, why, cabling, lock, schema,
-    plan, apply, verify, drift, rollback, history, lab, demo,
-):  # fmt: skip
-    module.register(app)
+_PANELS: tuple[tuple[str, tuple[ModuleType, ...]], ...] = (
+    ("Offline: read files, touch no device", (init, lint, compiling, show, why, cabling, lock, schema)),
+    (
+        "Changes: planned, applied in waves, kept only where checks pass",
+        (plan, apply, verify, rollback, history, hosts),
+    ),
+    ("Day by day: sends nothing but GET", (drift,)),
+    ("Practice: switches that speak the real protocol, on this machine", (lab, demo)),
+)
+
+for _title, _modules in _PANELS:
+    for _module in _modules:
+        _module.register(app)
+        arrange(app, _title)
 
 
 def main() -> NoReturn:

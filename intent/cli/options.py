@@ -27,6 +27,15 @@ AllowRecabling = Annotated[bool, typer.Option("--allow-recabling", help="Accept 
 Locked = Annotated[
     bool, typer.Option("--locked", help="Fail when the site's lock would change (for CI and change windows).")
 ]
+Patience = Annotated[
+    float | None,
+    typer.Option(
+        "--patience",
+        help="Seconds the checks of a wave may wait for the fabric to converge.",
+        min=0,
+        show_default="120",
+    ),
+]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 HERE = Path()

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from intent.cli.options import HERE, Lab, Site, State, WorkspacePath, Yes
+from intent.cli.options import HERE, Json, Lab, Patience, Site, State, WorkspacePath, Yes
 
 
 def register(app: typer.Typer) -> None:
@@ -28,15 +28,24 @@ def rollback(
     yes: Yes = False,
     reason: Annotated[str, typer.Option("--reason", "-m", help="Why, for the journal.")] = "",
     report: Annotated[Path | None, typer.Option("--report", help="Write the change report here.")] = None,
+    patience: Patience = None,
+    as_json: Json = False,
 ) -> int:
-    """Put devices back to what they held before a change: planned, shown, applied in waves, checked like any change."""
+    """Put devices back to what they held before a change: planned, shown, applied in waves, checked like any change.
+
+    Take the number of the change from `intent history`; its beginning is enough.
+
+    Examples:
+      intent rollback 20261130-174608 --lab
+      intent rollback 20261130-174608 --device east-west-p1-r1-l01
+    """
     from intent.change.control import SystemClock, stamp
     from intent.change.rollback import rollback_plan
     from intent.cli.ask import ask
     from intent.cli.context import actors, fleet, open_site, strategy_of, targets
     from intent.cli.journal import journal
     from intent.cli.output import show
-    from intent.cli.running import carry_out
+    from intent.cli.running import Manner, carry_out
     from intent.core.errors import IntentError
     from intent.report.plan import human
 
@@ -55,7 +64,10 @@ def rollback(
             devices=device,
             over_later=over_later,
         )
-    show(human(plan))
+    if not as_json:
+        show(human(plan))
     if plan.to_change:
         ask(f"Put {len(plan.to_change)} devices back?", yes=yes)
-    return carry_out(work, plan, lab=lab, reason=reason or f"rollback of {change}", report=report)
+    why = reason or f"rollback of {plan.rolls_back}"
+    manner = Manner(lab=lab, reason=why, report=report, patience_s=patience, as_json=as_json)
+    return carry_out(work, plan, manner)

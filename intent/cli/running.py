@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import getpass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from intent.cli.checks import Judging, checks_of
+from intent.cli.checks import Answering, Judging, checks_of
 from intent.cli.context import Work, actors, fleet, targets
 from intent.cli.journal import journal
 from intent.core.errors import IntentError
@@ -19,21 +20,43 @@ if TYPE_CHECKING:
     from intent.change.result import Result
 
 
-def carry_out(work: Work, plan: Plan, *, lab: bool, reason: str, report: Path | None) -> int:
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a plan is carried out.
+
+    Args:
+        lab: on the lab.
+        reason: why, for the journal.
+        report: where to write the change report; None for no report.
+        patience_s: seconds the checks of a wave may take; None for the strategy's.
+        as_json: print the result as JSON.
+    """
+
+    lab: bool = False
+    reason: str = ""
+    report: Path | None = None
+    patience_s: float | None = None
+    as_json: bool = False
+
+
+def carry_out(work: Work, plan: Plan, manner: Manner) -> int:
     """Apply a plan and print what came of it; returns the exit code."""
     from intent.change.apply import apply_plan
     from intent.change.control import Stop, SystemClock
     from intent.change.history import known_devices
     from intent.change.lock import this_process
-    from intent.cli.output import remark, show
-    from intent.report.changes import human, progress_line
+    from intent.cli.output import remark, show, write
+    from intent.report.changes import as_json, human, progress_line
 
     if plan.scope.site != work.compiled.name:
         raise IntentError(f"the plan is for site {plan.scope.site}, this is {work.compiled.name}", hint="say --site")
     clock, stop = SystemClock(), Stop()
     known = targets(work.compiled)
-    way = fleet(work.workspace, lab=lab, site=work.compiled.site)
-    judging = Judging(work.compiled, checks_of(work.workspace), way, known, clock, plan.strategy.checks_s)
+    way = fleet(work.workspace, lab=manner.lab, site=work.compiled.site)
+    patience_s = plan.strategy.checks_s
+    if manner.patience_s is not None:
+        patience_s = min(patience_s, manner.patience_s)
+    judging = Judging(work.compiled, checks_of(work.workspace), way, known, clock, patience_s)
     seen: list[Event] = []
 
     def watch(event: Event) -> None:
@@ -46,31 +69,35 @@ def carry_out(work: Work, plan: Plan, *, lab: bool, reason: str, report: Path | 
         if book is None:
             raise IntentError("the journal could not be made")
         changing = [device.name for device in plan.to_change]
-        if changing:
+        if changing and plan.kind != "rollback":
             remark("looking at the devices before the change")
             judging.remember(changing, known_devices(book, plan.scope.site), [item.name for item in plan.devices])
         result = apply_plan(
             plan,
             actors=actors(way, [device.wanted.target for device in plan.devices]),
             journal=book,
-            judge=judging,
+            judge=Answering(way, known) if plan.kind == "rollback" else judging,
             holder=this_process(getpass.getuser()),
             clock=clock,
             stop=stop,
-            reason=reason,
+            reason=manner.reason,
             emit=watch,
         )
-    show(human(result))
-    if report:
-        _write_report(work, plan, result, seen, report)
+    if manner.as_json:
+        write(as_json(result))
+    else:
+        show(human(result))
+    if manner.report:
+        _write_report(work, plan, result, seen, manner.report)
     return int(result.exit_code)
 
 
 def _write_report(work: Work, plan: Plan, result: Result, seen: Sequence[Event], file: Path) -> None:
+    from intent.cli.output import remark
     from intent.report.html import change_report
     from intent.resources import search_path
     from intent.workspace.files import write
 
     folders = search_path("templates", work.workspace.overlay("templates"))
     write(file, change_report(plan, result, work.compiled.fabric, seen, folders))
-    print(f"report written to {file}")
+    remark(f"report written to {file}")

@@ -34,6 +34,8 @@ class Texts(Mapping[str, str]):
             path = self._root / name
             if not path.is_file():
                 raise KeyError(name)
+            if not path.resolve().is_relative_to(self._root.resolve()):
+                raise IntentError(f"{name}: leads out of the workspace", hint="copy the file, or include it from there")
             self._read[name] = decode(_bytes(path, name), name)
         return self._read[name]
 

@@ -8,7 +8,7 @@ from functools import cache
 
 from intent.catalog.hardware import Catalog
 from intent.core import selector
-from intent.core.diagnostic import Diagnostic, Severity
+from intent.core.diagnostic import Diagnostic, Severity, has_errors
 from intent.core.errors import IntentError
 from intent.core.tree import Path, Tree, from_dotted, from_pointer, leaves, merge
 from intent.fabric.model import Device, Fabric
@@ -96,8 +96,9 @@ class Renderer:
         overridden = self._override(device, dialect.schema)
         found.extend(overridden.diagnostics)
         tree = merge(lowered.tree, overridden.tree) if overridden.tree else lowered.tree
-        if tree is not part.tree:  # the dialect returns a tree it has checked and found right as it is
-            found.extend(dialect.schema.check(tree, device.name))
+        # The dialect returns a tree that it found right as it is; a wrong override is told where it stands.
+        if tree is not part.tree and not has_errors(overridden.diagnostics):
+            found.extend(self._placed(dialect.schema.check(tree, device.name), overridden.origins, device))
         if any(item.severity is Severity.ERROR for item in found):
             return None, tuple(found)
         origins, owned = part.origins, part.owned
