@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cache
-from ipaddress import IPv4Interface
 
 from intent.catalog.hardware import Catalog
 from intent.core.diagnostic import Diagnostic, Severity
@@ -142,8 +141,10 @@ def _check_addresses(fabric: Fabric) -> None:
         if link.tier is Tier.FABRIC:
             assert near == far == ""
             continue
-        assert IPv4Interface(near).network == IPv4Interface(far).network
-        assert near.endswith("/31") and near != far
+        # The two ends of a /31: the leaf's last octet is even, the node's is the next.
+        (net, _, low), (other_net, _, high) = (text.removesuffix("/31").rpartition(".") for text in (far, near))
+        assert near.endswith("/31") and far.endswith("/31") and net == other_net
+        assert int(low) % 2 == 0 and int(high) == int(low) + 1
     addresses = [port.address for d in fabric.devices.values() for port in d.ports.values() if port.address]
     addresses += [device.loopback for device in fabric.switches]
     addresses += [device.management for device in fabric.switches if device.management]
