@@ -1,8 +1,10 @@
-"""Nornir connection `nvue`: a session over REST. Opening one sends nothing; the first request connects."""
+"""Nornir connections: a session over REST each. Opening one sends nothing; the first request connects."""
 
 from __future__ import annotations
 
-from typing import Any
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from nornir.core.configuration import Config
 from nornir.core.plugins.connections import ConnectionPluginRegister
@@ -13,16 +15,45 @@ from intent.device.http import Transport
 from intent.device.nvue.session import DEFAULT_PORT, ROOT, NvueSession
 
 CONNECTION_NAME = "nvue"
+# Platforms whose connection has another name than they.
+_PLUGINS: Mapping[str, str] = {"ufm": "ufm-rest", "nmx": "nmx-rest"}
 
 
-class NvueConnection:
-    """Connection plugin. `extras` takes `timeouts`, `tls`, `max_body_bytes` and `context`, a shared TLS context.
+class RestSession(Protocol):
+    """A session of any kind: it speaks through one transport."""
 
-    An `endpoint` in `extras` is used as it is; `transport` replaces what is made for it.
+    @property
+    def transport(self) -> Transport:
+        """What it speaks through."""
+
+    def close(self) -> None:
+        """Close its connections."""
+
+
+S = TypeVar("S", bound=RestSession)
+
+
+def plugin_of(platform: str) -> str:
+    """Name of the connection plugin that reaches devices of a platform."""
+    return _PLUGINS.get(platform, CONNECTION_NAME)
+
+
+class RestConnection(ABC, Generic[S]):
+    """Connection plugin.
+
+    `extras` takes `timeouts`, `tls`, `max_body_bytes`, `token` and `context`, a shared TLS context.
+    An `endpoint` in it is used as it is; `transport` replaces what is made for it.
     """
 
+    name: ClassVar[str]
+    default_port: ClassVar[int] = 443
+
     def __init__(self) -> None:
-        self._session: NvueSession | None = None
+        self._session: S | None = None
+
+    @abstractmethod
+    def _made(self, make: Callable[..., Transport], endpoint: Endpoint) -> S:
+        """The session, given what makes a transport."""
 
     def open(
         self,
@@ -41,9 +72,10 @@ class NvueConnection:
         """
         del platform, configuration
         options = extras or {}
+        make = options.get("transport") or Transport
         ready = options.get("endpoint")
         if isinstance(ready, Endpoint):
-            self._session = NvueSession((options.get("transport") or Transport)(ready, root=ROOT))
+            self._session = self._made(make, ready)
             return
         if not hostname:
             raise IntentError("no management address is known", hint="give the device one in the intent")
@@ -58,16 +90,16 @@ class NvueConnection:
         endpoint = Endpoint(
             name=hostname,
             host=hostname,
-            port=port or DEFAULT_PORT,
+            port=port or self.default_port,
             username=username or "",
             password=password or "",
             context=context,
             server_name=tls.get("server_name") or "",
             timeouts=Timeouts(**given),
             max_body_bytes=options.get("max_body_bytes") or 64 * 1024 * 1024,
+            token=bool(options.get("token")),
         )
-        make = options.get("transport") or Transport
-        self._session = NvueSession(make(endpoint, root=ROOT))
+        self._session = self._made(make, endpoint)
 
     def close(self) -> None:
         """Close the session's connections."""
@@ -76,18 +108,28 @@ class NvueConnection:
             self._session = None
 
     @property
-    def connection(self) -> NvueSession:
+    def connection(self) -> S:
         """The session.
 
         Raises:
             IntentError: it was never opened.
         """
         if self._session is None:
-            raise IntentError("the nvue connection is not open")
+            raise IntentError(f"the {self.name} connection is not open")
         return self._session
 
 
-def register() -> None:
-    """Make the connection known to Nornir under its name, once."""
-    if CONNECTION_NAME not in ConnectionPluginRegister.available:
-        ConnectionPluginRegister.register(CONNECTION_NAME, NvueConnection)
+class NvueConnection(RestConnection[NvueSession]):
+    """Connection plugin `nvue`."""
+
+    name = CONNECTION_NAME
+    default_port = DEFAULT_PORT
+
+    def _made(self, make: Callable[..., Transport], endpoint: Endpoint) -> NvueSession:
+        return NvueSession(make(endpoint, root=ROOT))
+
+
+def register(plugin: type[RestConnection[Any]] = NvueConnection) -> None:
+    """Make a connection known to Nornir under its name, once."""
+    if plugin.name not in ConnectionPluginRegister.available:
+        ConnectionPluginRegister.register(plugin.name, plugin)

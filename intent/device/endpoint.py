@@ -37,6 +37,7 @@ class Endpoint:
         server_name: name expected in the certificate when it is not `host`.
         timeouts: limits per request.
         max_body_bytes: largest answer accepted.
+        token: `password` is an access token, sent as it is.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Endpoint:
     server_name: str = ""
     timeouts: Timeouts = field(default_factory=Timeouts)
     max_body_bytes: int = 64 * 1024 * 1024
+    token: bool = False
 
     @property
     def origin(self) -> str:

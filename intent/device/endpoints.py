@@ -19,7 +19,7 @@ from intent.device.options import ConnectionSettings, PlatformOptions
 from intent.device.secrets import SecretStore
 from intent.resources import search_path
 
-DEFAULT_PORTS: Mapping[str, int] = {"nvue": 8765}
+DEFAULT_PORTS: Mapping[str, int] = {"nvue": 8765, "ufm": 443, "nmx": 443}
 LAB_TIMEOUTS = Timeouts(connect_s=5.0, read_s=30.0, write_s=30.0, operation_s=60.0)
 
 
@@ -93,6 +93,19 @@ class Endpoints:
             return Found(None, problem)
 
     def _in_lab(self, target: Target, lab: LabFile) -> Endpoint:
+        controller = lab.controllers.get(target.name)
+        if controller is not None:
+            self.secrets.remember(controller.password)
+            return Endpoint(
+                name=target.name,
+                host=controller.address,
+                port=controller.port,
+                username=controller.username,
+                password=controller.password,
+                context=self._context(lab.ca, True),
+                timeouts=LAB_TIMEOUTS,
+                token=controller.token,
+            )
         switch = lab.switches.get(target.name)
         if switch is None:
             raise IntentError(
@@ -117,7 +130,7 @@ class Endpoints:
                 f"{target.name}: no management address is known",
                 hint="give it one in the site's management pool or inventory file",
             )
-        if not options.username or not options.password:
+        if not (options.username or options.token) or not options.password:
             raise IntentError(
                 f"{target.name}: no username or password for platform {target.platform!r}",
                 hint="add the group to inventory/groups.yaml",
@@ -138,6 +151,7 @@ class Endpoints:
             server_name=options.server_name,
             timeouts=options.timeouts,
             max_body_bytes=options.max_body_bytes,
+            token=options.token,
         )
 
     def _context(self, ca: str, verify_hostname: bool) -> ssl.SSLContext:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from nornir.core import Nornir
 from nornir.core.state import GlobalState
@@ -17,6 +17,7 @@ from nornir.core.task import Result, Task
 from intent.core.errors import IntentError
 from intent.device import connection
 from intent.device.actor import Target
+from intent.device.connection import NvueConnection, RestConnection, RestSession
 from intent.device.deadline import Deadline
 from intent.device.endpoints import Endpoints
 from intent.device.inventory import IntentInventory
@@ -24,6 +25,7 @@ from intent.device.nvue.session import Facts, NvueSession
 from intent.device.runner import BoundedRunner, NotAttempted
 
 T = TypeVar("T")
+S = TypeVar("S", bound=RestSession)
 
 _FRESH_S = 60.0
 
@@ -64,9 +66,10 @@ class Fleet:
     def each(
         self,
         targets: Sequence[Target],
-        work: Callable[[Target, NvueSession], T],
+        work: Callable[[Target, S], T],
         *,
         stopping: Callable[[], bool] | None = None,
+        plugin: type[RestConnection[Any]] = NvueConnection,
     ) -> dict[str, Answer[T]]:
         """Call `work` for every target with a session over new connections; each target is in the answer.
 
@@ -74,11 +77,12 @@ class Fleet:
             targets: the devices, names unique.
             work: what to do; its exception is the answer of that device alone.
             stopping: asked before each device is begun. Without it the work only reads, and Ctrl-C ends it.
+            plugin: makes the sessions `work` takes.
 
         Raises:
             KeyboardInterrupt: Ctrl-C, once those in flight are done; where `stopping` is given only the second time.
         """
-        connection.register()
+        connection.register(plugin)
         by_name = {target.name: target for target in targets}
         inventory = IntentInventory(targets, endpoints=self.endpoints).load()
         runner = BoundedRunner(min(self.endpoints.max_in_flight, max(1, len(by_name))), stopping)
@@ -90,7 +94,7 @@ class Fleet:
                 problem = task.host.data.get("problem")
                 if problem is not None:
                     raise problem
-                session: NvueSession = task.host.get_connection(connection.CONNECTION_NAME, task.nornir.config)
+                session: S = task.host.get_connection(plugin.name, task.nornir.config)
                 try:
                     value = work(by_name[task.host.name], session)
                 finally:
@@ -137,7 +141,7 @@ class Fleet:
             text = f"internal error: {type(problem).__name__}: {problem}"
         return self.endpoints.secrets.redact(text)
 
-    def _count(self, name: str, session: NvueSession) -> None:
+    def _count(self, name: str, session: RestSession) -> None:
         self.requests[name] = self.requests.get(name, 0) + session.transport.requests
         self.connections[name] = self.connections.get(name, 0) + session.transport.connections
 

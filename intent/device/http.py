@@ -10,6 +10,7 @@ import ssl
 import time
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 from urllib.parse import urlencode
 
@@ -36,7 +37,23 @@ Query: TypeAlias = Mapping[str, str | Sequence[str]]
 
 _ATTEMPTS = 3
 _BACKOFF_S = 0.2
+_SAYING = ("detail", "description", "error", "message", "title")  # keys under which APIs say what is wrong
 _WORDS = 300  # characters of a device's own text that a message may carry
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a device answered to a request it carried out or accepted.
+
+    Args:
+        status: 2xx.
+        location: where the answer says to look next (a job, an operation); empty when it says nothing.
+        body: decoded JSON; an empty object where the answer had none.
+    """
+
+    status: int
+    location: str
+    body: Any
 
 
 class Transport:
@@ -69,7 +86,7 @@ class Transport:
         self.connections = 0
         self._base = endpoint.origin + root
         self._wire = wire
-        credentials = b64encode(f"{endpoint.username}:{endpoint.password}".encode()).decode()
+        credentials = endpoint.password if endpoint.token else _basic(endpoint.username, endpoint.password)
         self._headers = {
             "authorization": f"Basic {credentials}",
             "accept": "application/json",
@@ -91,7 +108,7 @@ class Transport:
         """
         for attempt in range(1, _ATTEMPTS + 1):
             try:
-                return self._exchange("GET", path, query, None, deadline)
+                return self._exchange("GET", path, query, None, deadline).body
             except CertificateRefused:
                 raise
             except (Unreachable, ServerError) as problem:
@@ -112,6 +129,23 @@ class Transport:
         deadline: Deadline,
     ) -> Any:
         """Write, once.
+
+        Raises:
+            ConnectionLost: it may have been carried out.
+            DeviceError: by kind of failure.
+        """
+        return self.order(method, path, query, body, deadline=deadline).body
+
+    def order(
+        self,
+        method: str,
+        path: str,
+        query: Query | None = None,
+        body: Any = None,
+        *,
+        deadline: Deadline,
+    ) -> Reply:
+        """Write, once, and keep what the answer says beside its body: what is done later is named in its head.
 
         Raises:
             ConnectionLost: it may have been carried out.
@@ -166,7 +200,7 @@ class Transport:
             extensions={**self._extensions, "timeout": timeout},
         )
 
-    def _exchange(self, method: str, path: str, query: Query | None, body: Any, deadline: Deadline) -> Any:
+    def _exchange(self, method: str, path: str, query: Query | None, body: Any, deadline: Deadline) -> Reply:
         what = f"{method} {path or '/'}"
         request = self._request(method, path, query, body, what, deadline)
         self.requests += 1
@@ -180,7 +214,8 @@ class Transport:
             raise _translated(problem, what, self.endpoint, deadline) from None
         except ssl.SSLError as problem:
             raise CertificateRefused(f"{self.endpoint.origin}: TLS failed: {_reason(problem)}") from None
-        return _judged(response.status_code, data, what)
+        location = str(response.headers.get("location") or "")
+        return Reply(response.status_code, location, _judged(response.status_code, data, what))
 
     def _body(self, response: httpx.Response, what: str, deadline: Deadline) -> bytes:
         limit = self.endpoint.max_body_bytes
@@ -193,6 +228,10 @@ class Transport:
             deadline.within(1.0, what)
             parts.append(part)
         return b"".join(parts)
+
+
+def _basic(username: str, password: str) -> str:
+    return b64encode(f"{username}:{password}".encode()).decode()
 
 
 def _reason(problem: BaseException) -> str:
@@ -260,7 +299,7 @@ def _problem(data: bytes) -> tuple[str, tuple[Violation, ...]]:
         return "", ()
     if not isinstance(body, dict):
         return "", ()
-    detail = body.get("detail") or body.get("title") or ""
+    detail = next((body[key] for key in _SAYING if body.get(key)), "")
     validation = body.get("validation")
     selected = validation.get("selected_errors") if isinstance(validation, dict) else None
     found = tuple(

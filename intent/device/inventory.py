@@ -11,6 +11,7 @@ from nornir.core.inventory import ConnectionOptions, Defaults, Group, Groups, Ho
 
 from intent.core.errors import IntentError
 from intent.device.actor import Target
+from intent.device.connection import plugin_of
 from intent.device.endpoints import Endpoints
 from intent.device.secrets import SecretStore
 
@@ -62,7 +63,7 @@ class IntentInventory:
         options: dict[str, ConnectionOptions] = {}
         if endpoint is not None:
             options = {
-                "nvue": ConnectionOptions(
+                plugin_of(target.platform): ConnectionOptions(
                     port=endpoint.port,
                     extras={"endpoint": endpoint, "transport": self._endpoints.transport},
                 ),

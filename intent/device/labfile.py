@@ -29,6 +29,27 @@ class LabSwitch:
 
 
 @dataclass(frozen=True, slots=True)
+class LabController:
+    """One controller of the lab: it has accounts of its own.
+
+    Args:
+        kind: platform it stands for.
+        address: loopback address it listens on.
+        port: its TCP port.
+        username: account.
+        password: its password, or an access token where `token` is true.
+        token: it is spoken to with an access token.
+    """
+
+    kind: str
+    address: str
+    port: int
+    username: str
+    password: str = field(repr=False)
+    token: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class LabFile:
     """A running lab.
 
@@ -38,6 +59,7 @@ class LabFile:
         username: account on every switch.
         password: its password.
         switches: by name.
+        controllers: by name.
     """
 
     source: str
@@ -45,6 +67,7 @@ class LabFile:
     username: str
     password: str = field(repr=False)
     switches: Mapping[str, LabSwitch] = field(default_factory=dict)
+    controllers: Mapping[str, LabController] = field(default_factory=dict)
 
     @classmethod
     def load(cls, file: Path) -> LabFile:
@@ -85,4 +108,16 @@ def _from(body: Mapping[str, Any], file: Path) -> LabFile:
             str(name): LabSwitch(str(item["address"]), int(item["port"]), str(item.get("server_name") or ""))
             for name, item in body["switches"].items()
         },
+        controllers={str(name): _controller(item) for name, item in (body.get("controllers") or {}).items()},
+    )
+
+
+def _controller(item: Mapping[str, Any]) -> LabController:
+    return LabController(
+        kind=str(item["kind"]),
+        address=str(item["address"]),
+        port=int(item["port"]),
+        username=str(item["username"]),
+        password=str(item["password"]),
+        token=bool(item.get("token")),
     )

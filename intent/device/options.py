@@ -41,6 +41,7 @@ class PlatformOptions:
         timeouts: limits.
         max_body_bytes: largest answer accepted.
         napalm: options of the `napalm` connection as Nornir takes them.
+        token: the password is an access token.
     """
 
     username: str
@@ -52,6 +53,7 @@ class PlatformOptions:
     timeouts: Timeouts = field(default_factory=Timeouts)
     max_body_bytes: int = 64 * 1024 * 1024
     napalm: Mapping[str, Any] = field(default_factory=dict)
+    token: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,7 @@ class ConnectionSettings:
         """
         group = merge(self.defaults, self.groups.get(name) or {})
         connections = group.get("connection_options") or {}
-        own = connections.get(name) or {}
+        own = connections.get(name) or connections.get(f"{name}-rest") or {}
         extras = own.get("extras") or {}
         tls = extras.get("tls") or {}
         port = own.get("port") or group.get("port") or default_port
@@ -109,7 +111,15 @@ class ConnectionSettings:
             timeouts=_timeouts(extras.get("timeouts") or {}, name),
             max_body_bytes=extras.get("max_body_bytes") or 64 * 1024 * 1024,
             napalm=connections.get("napalm") or {},
+            token=_authentication(group.get("data") or {}, name) == "token",
         )
+
+
+def _authentication(data: Mapping[str, Any], name: str) -> str:
+    how = data.get("authentication", "basic")
+    if how not in ("basic", "token"):
+        raise IntentError(f"inventory: group {name!r}: data.authentication is basic or token, not {how!r}")
+    return str(how)
 
 
 def _timeouts(given: Mapping[str, Any], name: str) -> Timeouts:
