@@ -16,6 +16,7 @@ from intent.cli import (
     compiling,
     demo,
     drift,
+    export,
     history,
     hosts,
     init,
@@ -23,6 +24,7 @@ from intent.cli import (
     lint,
     lock,
     plan,
+    recover,
     rollback,
     schema,
     show,
@@ -74,10 +76,10 @@ def _root(
 
 
 _PANELS: tuple[tuple[str, tuple[ModuleType, ...]], ...] = (
-    ("Offline: read files, touch no device", (init, lint, compiling, show, why, cabling, lock, schema)),
+    ("Offline: read files, touch no device", (init, lint, compiling, show, why, cabling, export, lock, schema)),
     (
         "Changes: planned, applied in waves, kept only where checks pass",
-        (plan, apply, verify, rollback, history, hosts),
+        (plan, apply, verify, rollback, recover, history, hosts),
     ),
     ("Day by day: sends nothing but GET", (drift,)),
     ("Practice: switches that speak the real protocol, on this machine", (lab, demo)),

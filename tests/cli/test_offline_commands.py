@@ -172,7 +172,7 @@ def test_overrides_are_typed_checked_and_named(small: Path) -> None:
     workspace(small, text=text.replace("mtu: 9000", "mtu: 90000"))
     said = intent("lint", "-C", small)
     assert said.code == ExitCode.FINDINGS
-    assert "intent.yaml:16:" in said.out
+    assert "intent.yaml:17:97: error N004" in said.out
     assert "90000" in said.out
 
 
