@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from intent.core.errors import IntentError
-
-# Seconds kept free between the last check and the moment the first device could revert by itself.
-SLACK_S = 5.0
+from intent.core.timers import SLACK_S, needed_confirm_s
 
 
 def _default_unavailable() -> dict[str, int]:
@@ -63,7 +61,7 @@ class Strategy:
     @property
     def needed_confirm_s(self) -> float:
         """Shortest confirm timer, in seconds, that outlives apply and checks of a wave."""
-        return self.deadline_s + self.checks_s + SLACK_S
+        return needed_confirm_s(self.deadline_s, self.checks_s)
 
     def batch(self, devices: int) -> int:
         """Largest wave, in devices, of a change of so many."""

@@ -121,6 +121,8 @@ def strategy_of(compiled: Compiled) -> Strategy:
         batch_devices=0 if text.batch.percent else int(text.batch.number),
         soak_s=text.soak.seconds,
         confirm_s=round(text.confirm.seconds),
+        deadline_s=text.deadline.seconds,
+        checks_s=text.checks.seconds,
         max_failures=text.max_failures,
         max_unavailable={"plane": text.max_unavailable.plane, "spine": text.max_unavailable.spine},
     )

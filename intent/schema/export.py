@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import is_dataclass
 from typing import Any
 
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
@@ -23,6 +24,10 @@ class _Editor(GenerateJsonSchema):
     def nullable_schema(self, schema: core_schema.NullableSchema) -> JsonSchemaValue:
         """What may be left out may not be written as null."""
         return self.generate_inner(schema["schema"])
+
+    def encode_default(self, dft: Any) -> Any:
+        """A default is shown as a person would write it: `1m`, not what we make of it."""
+        return str(dft) if is_dataclass(dft) else super().encode_default(dft)
 
 
 def json_schema(*, included: bool = False) -> dict[str, Any]:
@@ -49,5 +54,14 @@ def _cleaned(node: Any, *, names: bool = False) -> Any:
     for key, value in node.items():
         if not names and (key == "title" or (key == "default" and value is None)):
             continue
-        result[key] = value if key == "default" and not names else _cleaned(value, names=key in ("properties", "$defs"))
+        result[key] = (
+            _written(value) if key == "default" and not names else _cleaned(value, names=key in ("properties", "$defs"))
+        )
     return result
+
+
+def _written(value: Any) -> Any:
+    """A default without keys that would have to be left out."""
+    if isinstance(value, dict):
+        return {key: _written(item) for key, item in value.items() if item is not None}
+    return value

@@ -93,6 +93,13 @@ class Strategy(Record):
     confirm: Duration = Field(
         default=units.Duration(600 * 10**6), description="Time after which a device reverts by itself unless confirmed."
     )
+    deadline: Duration = Field(
+        default=units.Duration(240 * 10**6), description="Longest time the apply of one device may take."
+    )
+    checks: Duration = Field(
+        default=units.Duration(120 * 10**6),
+        description="Longest time the checks of one wave may wait for the fabric to converge.",
+    )
     max_failures: int = Field(default=0, ge=0, le=100_000, description="Failed devices after which the change stops.")
     max_unavailable: MaxUnavailable = Field(default=MaxUnavailable(), description="What may be down at the same time.")
 
@@ -102,6 +109,10 @@ class Strategy(Record):
             raise ValueError("batch is 0: nothing would ever change")
         if not self.confirm.microseconds:
             raise ValueError("confirm is 0: every device would revert at once")
+        if self.confirm.microseconds % 10**6:
+            raise ValueError(f"confirm {self.confirm} - expected whole seconds: devices count no less")
+        if not self.deadline.microseconds:
+            raise ValueError("deadline is 0: no device would ever be done in time")
         return self
 
 

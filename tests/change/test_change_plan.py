@@ -388,7 +388,7 @@ def test_files_that_cannot_be_used(site: Site, tmp_path: Path) -> None:
     with pytest.raises(IntentError, match=r"bad.json - not a usable plan"):
         read_plan(bad)
     with pytest.raises(IntentError, match="cannot be written"):
-        write_plan(tmp_path / "none" / "plan.json", plan_of(site))
+        write_plan(bad / "plan.json", plan_of(site))
     (tmp_path / "folder").mkdir()
     with pytest.raises(IntentError, match="cannot be written"):
         write_plan(tmp_path / "folder", plan_of(site))

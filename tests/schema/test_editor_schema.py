@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -81,3 +82,25 @@ def test_the_skeleton_loads_and_names_its_schema(name: str) -> None:
 def test_the_skeleton_refuses_a_name_that_is_none() -> None:
     with pytest.raises(ValueError, match="expected a name"):
         skeleton('x"\nname: y')
+
+
+def test_defaults_are_written_as_a_person_would() -> None:
+    """An editor that fills in a default must not fill in what the loader refuses."""
+    schema = json_schema()
+    found = list(_defaults(schema))
+    assert len(found) > 20
+    for _, node in found:
+        part = {key: value for key, value in node.items() if key != "default"}
+        jsonschema.validate(node["default"], {"$defs": schema["$defs"], **part})
+
+
+def _defaults(node: Any, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    if isinstance(node, list):
+        for at, item in enumerate(node):
+            yield from _defaults(item, f"{path}/{at}")
+    elif isinstance(node, dict):
+        if "default" in node and {"type", "$ref", "anyOf", "enum"} & node.keys():
+            yield path, node
+        for key, item in node.items():
+            if key != "default":
+                yield from _defaults(item, f"{path}/{key}")
