@@ -8,6 +8,7 @@ import typer
 
 from intent.cli.options import HERE, Site, WorkspacePath, Yes
 
+_WIDEST = 60
 _app = typer.Typer(
     help="Check and prune the allocations of a site, kept in sites/SITE.lock.",
     no_args_is_help=True,
@@ -51,16 +52,20 @@ def prune(
     from intent.cli.ask import ask
     from intent.cli.context import open_site
     from intent.fabric.lock import dump
+    from intent.workspace.compile import after_prune
 
     work = open_site(workspace, None, site, allow_recabling=True)
-    released = work.compiled.lock.released
-    count = sum(len(owners) for owners in released.values())
-    for kind, owners in sorted(released.items()):
+    lock = work.compiled.lock
+    count = sum(len(owners) for owners in lock.released.values())
+    for kind, owners in sorted(lock.released.items()):
         for owner, value in sorted(owners.items()):
-            print(f"{kind} {value}  was {owner}'s")
-    if dry_run or not count:
-        print(f"{count} values reserved for owners that are gone")
+            print(f"{kind} {value[:_WIDEST]}{'…' if len(value) > _WIDEST else ''}  was {owner}'s")
+    growth = after_prune(work.compiled, work.catalog).growth
+    print(f"{count} values reserved for owners that are gone")
+    if growth.removed or growth.moves:
+        print(f"the next compile would then remove {len(growth.removed)} switches and move {len(growth.moves)} cables")
+    if dry_run or dump(lock.pruned()) == dump(work.compiled.lock_before):
         return
     ask(f"Let {count} values go? They may then be given to others.", yes=yes)
-    work.workspace.write_lock(work.compiled.name, dump(work.compiled.lock.pruned()))
+    work.workspace.write_lock(work.compiled.name, dump(lock.pruned()))
     print(f"{count} values let go; {work.workspace.lock_name(work.compiled.name)} updated: commit it")

@@ -128,6 +128,16 @@ def compile_site(
     return compiled
 
 
+def after_prune(compiled: Compiled, catalog: Catalog) -> Built:
+    """What the site would compile to if the lock let go of what it only keeps in reserve.
+
+    Args:
+        compiled: the site as it compiles now.
+        catalog: the hardware.
+    """
+    return build_site(compiled.name, compiled.site, catalog, compiled.sources, compiled.lock.pruned())
+
+
 def chosen_site(document: Document, site: str) -> str:
     """The site meant: the named one, or the only one.
 

@@ -40,3 +40,17 @@ def test_growth_within_the_plan_moves_no_cable(tmp_path: Path) -> None:
     grown = intent("compile", "-C", tmp_path)
     assert grown.code == ExitCode.OK, grown.err
     assert "16 devices new, 16 changed, 0 renumbered, no cable to move" in grown.out
+
+
+def test_prune_says_what_it_leads_to(tmp_path: Path) -> None:
+    write(tmp_path, "128")
+    assert intent("compile", "-C", tmp_path).code == ExitCode.OK
+    write(tmp_path, "064")
+    shrunk = intent("compile", "-C", tmp_path)
+    assert shrunk.code == ExitCode.OK, shrunk.err
+    assert "no cable to move" in shrunk.out
+    told = intent("lock", "prune", "-C", tmp_path, "--dry-run")
+    assert "remove 8 switches and move 512 cables" in told.out
+    assert intent("lock", "prune", "-C", tmp_path, "--yes").code == ExitCode.OK
+    assert intent("compile", "-C", tmp_path).code == ExitCode.ERROR
+    assert "8 removed" in intent("compile", "-C", tmp_path, "--allow-recabling").out
