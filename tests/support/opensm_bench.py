@@ -1,0 +1,319 @@
+"""A real subnet manager on a simulated fabric: ibsim, OpenSM and the diagnostic tools, unprivileged.
+
+Each bench has its own abstract socket (IBSIM_SOCKNAME), working folder and processes; several run side by side.
+Processes are ended by their own handle. Every wait has a deadline and ends on what was waited for, never on time.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ib_topologies import Topology
+
+TOOLS = ("opensm", "ibsim", "smpquery", "saquery")
+SHIM = next(iter(sorted(Path("/usr/lib").glob("*/umad2sim/libumad2sim.so"))), None)
+_SBIN = "/usr/sbin:/usr/bin:/sbin:/bin"
+_DEADLINE_S = 60.0
+_CLIENTS = 4  # the simulator serves ten at most, the manager and the test itself among them
+
+
+def missing() -> str:
+    """Why no bench can be set up here; empty when one can."""
+    for tool in TOOLS:
+        if shutil.which(tool, path=_SBIN) is None:
+            return f"{tool} is not installed (apt: opensm ibsim-utils infiniband-diags)"
+    return "" if SHIM else "libumad2sim.so is not installed (apt: libumad2sim0)"
+
+
+class BenchError(Exception):
+    """The bench itself does not work; never a verdict on the product."""
+
+
+@dataclass(slots=True)
+class Bench:
+    """A simulated fabric with, once started, a subnet manager.
+
+    Args:
+        folder: working folder of all processes.
+        topology: what is simulated.
+        socket: name of the simulator's socket.
+        simulator: the simulator.
+    """
+
+    folder: Path
+    topology: Topology
+    socket: str
+    simulator: subprocess.Popen[bytes]
+    user: str | None
+    manager: subprocess.Popen[bytes] | None = None
+    started: list[subprocess.Popen[bytes]] = field(default_factory=list)
+
+    @property
+    def log(self) -> Path:
+        """Log of the subnet manager."""
+        return self.folder / "opensm.log"
+
+    @property
+    def partitions(self) -> Path:
+        """Its partition file."""
+        return self.folder / "partitions.conf"
+
+    def configure(self, partitions: bytes | None, **options: str) -> None:
+        """Write opensm.conf and the partition file (None: there is none)."""
+        values = {
+            "sm_priority": "14",
+            "routing_engine": "minhop",
+            "partition_config_file": str(self.partitions),
+            "log_file": str(self.log),
+            "log_flags": "0x03",
+            "force_log_flush": "TRUE",
+            "accum_log_file": "FALSE",
+            "dump_files_dir": str(self.folder),
+            "sweep_interval": "0",
+            "max_wire_smps": "32",
+            "qos": "TRUE",
+            "qos_max_vls": "4",
+            "console": "off",
+            "per_module_logging_file": "/nonexistent",
+            "prefix_routes_file": "/nonexistent",
+            **options,
+        }
+        lines = [f"{key} {value}" for key, value in values.items()]
+        self._own(self.folder / "opensm.conf", "\n".join(lines).encode() + b"\n")
+        self.install(partitions)
+
+    def install(self, partitions: bytes | None) -> None:
+        """Replace the partition file the safe way: a new file, then a rename."""
+        if partitions is None:
+            self.partitions.unlink(missing_ok=True)
+            return
+        fresh = self.folder / "partitions.new"
+        self._own(fresh, partitions)
+        fresh.rename(self.partitions)
+
+    def once(self) -> str:
+        """One sweep of a fresh subnet manager; what its log says."""
+        self.log.unlink(missing_ok=True)
+        ran = self.run("opensm", "-o", "-F", str(self.folder / "opensm.conf"), check=False)
+        text = self.log.read_text(encoding="utf-8", errors="replace") if self.log.exists() else ""
+        if "SUBNET UP" not in text:
+            raise BenchError(f"opensm ended with {ran.returncode} and no SUBNET UP: {text[-500:]}{ran.stdout[-500:]}")
+        return text
+
+    def start_manager(self) -> None:
+        """Start a subnet manager that stays, and wait for its first sweep."""
+        self.log.unlink(missing_ok=True)
+        self.manager = self._start("opensm", "-F", str(self.folder / "opensm.conf"))
+        self._wait_for_up(0)
+
+    def reload(self, partitions: bytes | None) -> str:
+        """Give the running manager another partition file; what it logs until the subnet is up again."""
+        if self.manager is None:
+            raise BenchError("no manager runs")
+        offset = self.log.stat().st_size
+        self.install(partitions)
+        self.manager.send_signal(signal.SIGHUP)
+        return self._wait_for_up(offset)
+
+    def run(
+        self, tool: str, *arguments: str, at: str = "", check: bool = True, deadline_s: float = _DEADLINE_S
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a tool on the simulated fabric.
+
+        Args:
+            tool: name of the program.
+            arguments: its arguments.
+            at: node it is attached to; empty means the node of the subnet manager.
+            check: raise when it fails.
+            deadline_s: seconds it may take.
+        """
+        path = shutil.which(tool, path=_SBIN)
+        if path is None:
+            raise BenchError(f"{tool} is not installed")
+        ran = subprocess.run(
+            [path, *arguments],
+            cwd=self.folder,
+            env=self._environment(at),
+            user=self.user,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=deadline_s,
+            check=False,
+        )
+        text = ran.stdout.decode("utf-8", errors="replace")
+        if check and ran.returncode:
+            raise BenchError(f"{tool} {' '.join(arguments)}: exit code {ran.returncode}: {text[-800:]}")
+        return subprocess.CompletedProcess(ran.args, ran.returncode, text, "")
+
+    def lids(self) -> dict[int, int]:
+        """LID of each port GUID, from the manager's own map."""
+        text = (self.folder / "guid2lid").read_text(encoding="ascii")
+        rows = (line.split() for line in text.splitlines() if line.strip())
+        return {int(row[0], 16): int(row[1], 16) for row in rows}
+
+    def pkeys_of(self, guid: int, *, lids: Mapping[int, int] | None = None) -> tuple[int, ...]:
+        """P_Key table of one end port as the port itself reports it, by index; zero where empty."""
+        lid = (lids or self.lids())[guid]
+        port = "0" if guid in self.topology.switches else str(self.topology.ports[guid].number)
+        return _table(self.run("smpquery", "pkeys", str(lid), port).stdout)
+
+    def pkey_tables(self) -> dict[int, frozenset[int]]:
+        """P_Keys of every end port, read from the ports themselves, by port GUID."""
+        lids = self.lids()
+        with ThreadPoolExecutor(_CLIENTS) as pool:
+            read = pool.map(lambda guid: self.pkeys_of(guid, lids=lids), self.topology.ports)
+            return {
+                guid: frozenset(key for key in table if key)
+                for guid, table in zip(self.topology.ports, read, strict=True)
+            }
+
+    def console(self, command: str) -> None:
+        """One command on the simulator's console (`Unlink`, `ReLink`, `PerformanceSet` …)."""
+        assert self.simulator.stdin is not None
+        self.simulator.stdin.write(command.encode() + b"\n")
+        self.simulator.stdin.flush()
+
+    def close(self) -> None:
+        """End what was started, newest first."""
+        for process in reversed(self.started):
+            _end(process)
+
+    def _start(self, tool: str, *arguments: str, at: str = "") -> subprocess.Popen[bytes]:
+        path = shutil.which(tool, path=_SBIN)
+        if path is None:
+            raise BenchError(f"{tool} is not installed")
+        process = subprocess.Popen(
+            [path, *arguments],
+            cwd=self.folder,
+            env=self._environment(at),
+            user=self.user,
+            stdin=subprocess.DEVNULL,
+            stdout=(self.folder / f"{tool}.out").open("wb"),
+            stderr=subprocess.STDOUT,
+        )
+        self.started.append(process)
+        return process
+
+    def _wait_for_up(self, offset: int) -> str:
+        assert self.manager is not None
+        until = time.monotonic() + _DEADLINE_S
+        while time.monotonic() < until:
+            text = self._log_since(offset)
+            if "SUBNET UP" in text:
+                return text
+            if self.manager.poll() is not None:
+                raise BenchError(f"opensm ended with {self.manager.returncode}: {text[-500:]}")
+            _pause(self.manager, 0.01)
+        raise BenchError(f"no SUBNET UP within {_DEADLINE_S:.0f} s: {self._log_since(offset)[-500:]}")
+
+    def _log_since(self, offset: int) -> str:
+        if not self.log.exists():
+            return ""
+        with self.log.open("rb") as file:
+            file.seek(offset)
+            return file.read().decode("utf-8", errors="replace")
+
+    def _environment(self, at: str) -> dict[str, str]:
+        return {
+            "PATH": _SBIN,
+            "IBSIM_SOCKNAME": self.socket,
+            "SIM_HOST": at or self.topology.manager_node,
+            "LD_PRELOAD": str(SHIM),
+            "OSM_CACHE_DIR": str(self.folder),
+            "OSM_TMP_DIR": str(self.folder),
+        }
+
+    def _own(self, path: Path, data: bytes) -> None:
+        path.write_bytes(data)
+        if self.user:
+            shutil.chown(path, self.user)
+
+
+@contextmanager
+def bench(topology: Topology) -> Iterator[Bench]:
+    """Simulate a topology; everything is ended and removed afterwards."""
+    user = "nobody" if os.geteuid() == 0 else None
+    folder = Path(tempfile.mkdtemp(prefix="opensm-bench-"))
+    folder.chmod(0o755)
+    if user:
+        shutil.chown(folder, user)
+    (folder / "fabric.net").write_text(topology.netfile(), encoding="ascii")
+    socket = f"bench-{uuid.uuid4().hex[:16]}"
+    simulator = _simulator(folder, topology, socket, user)
+    made = Bench(folder, topology, socket, simulator, user)
+    try:
+        yield made
+    finally:
+        made.close()
+        _end(simulator)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _simulator(folder: Path, topology: Topology, socket: str, user: str | None) -> subprocess.Popen[bytes]:
+    path = shutil.which("ibsim", path=_SBIN)
+    assert path is not None
+    nodes = len(topology.nodes) + 16
+    ports = sum(node.ports + 1 for node in topology.nodes) + 64
+    out = folder / "ibsim.out"
+    limits = ["-N", str(nodes), "-S", str(nodes), "-P", str(ports)]
+    process = subprocess.Popen(
+        [path, "-s", *limits, "fabric.net"],
+        cwd=folder,
+        env={"PATH": _SBIN, "IBSIM_SOCKNAME": socket},
+        user=user,
+        stdin=subprocess.PIPE,
+        stdout=out.open("wb"),
+        stderr=subprocess.STDOUT,
+    )
+    until = time.monotonic() + _DEADLINE_S
+    while b"sim>" not in out.read_bytes():
+        if process.poll() is not None or time.monotonic() > until:
+            _end(process)
+            raise BenchError(f"ibsim does not start: {out.read_text(errors='replace')[-500:]}")
+        _pause(process, 0.01)
+    return process
+
+
+def _pause(process: subprocess.Popen[bytes], seconds: float) -> None:
+    """Wait for the process to end or the time to pass, whichever is first."""
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(5)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait(5)
+    if process.stdin is not None:
+        process.stdin.close()
+
+
+def _table(text: str) -> tuple[int, ...]:
+    """`smpquery pkeys` writes rows of eight: `   0: 0xffff 0x8012 …`."""
+    keys: list[int] = []
+    for line in text.splitlines():
+        match = re.match(r"\s*\d+:((?:\s+0x[0-9a-f]{4})+)\s*$", line)
+        if match:
+            keys += [int(word, 16) for word in match[1].split()]
+    if not keys:
+        raise BenchError(f"no P_Key table in: {text[:300]}")
+    return tuple(keys)
