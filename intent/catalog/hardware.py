@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
+from intent.catalog.infiniband import infiniband_switches
 from intent.catalog.nodes import Layout, Nic, NicGroup, NicPort, NodeType, custom_group, nics, nodes
 from intent.catalog.source import UnknownName, read
 from intent.catalog.switches import Asic, Breakout, Buffer, Cage, Confidence, Switch, asics, switches
@@ -52,6 +53,7 @@ class Catalog:
         """Read the data files. Cheap; the caller keeps the result."""
         chips = asics(read("asics")["asic"])
         boxes = switches(read("switches")["switch"], chips)
+        boxes |= infiniband_switches(read("infiniband")["switch"], chips)
         servers = read("nodes")
         cards = nics(servers["nic"])
         return cls(

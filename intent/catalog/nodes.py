@@ -23,12 +23,14 @@ class Nic:
         aliases: short names (`cx8`).
         max_gbps: total of its ports.
         source: where it stands.
+        pkeys: entries of the partition table of one port; 0 when no figure is known.
     """
 
     name: str
     aliases: tuple[str, ...]
     max_gbps: int
     source: str
+    pkeys: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,7 @@ class NicPort:
         speed_gbps: speed.
         lanes: electrical lanes.
         rail: rail it serves, from 1; 0 when the group has no rails.
+        hca: name of the RDMA device (`mlx5_0`); empty when the layout names none.
     """
 
     name: str
@@ -56,6 +59,7 @@ class NicPort:
     speed_gbps: int
     lanes: int
     rail: int
+    hca: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,7 @@ class Layout:
         lanes: electrical lanes of each.
         names: interface name with {nic} and {part}, both counted from 1.
         cage_per_port: every port has its own cage.
+        hca: name of the RDMA device with {index}, which counts the cards from 0; empty when none is fixed.
     """
 
     name: str
@@ -79,6 +84,7 @@ class Layout:
     lanes: int
     names: str
     cage_per_port: bool = False
+    hca: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +148,7 @@ class NicGroup:
                     speed_gbps=layout.speed_gbps,
                     lanes=layout.lanes,
                     rail=nic if self.rails else 0,
+                    hca=layout.hca.format(index=nic - 1),
                 )
 
 
@@ -187,7 +194,10 @@ class NodeType:
 
 def nics(rows: list[Mapping[str, Any]]) -> dict[str, Nic]:
     """Network cards by name, from `nodes.toml`."""
-    return {r["name"]: Nic(r["name"], tuple(r.get("aliases", ())), r["max_gbps"], r["source"]) for r in rows}
+    return {
+        r["name"]: Nic(r["name"], tuple(r.get("aliases", ())), r["max_gbps"], r["source"], r.get("pkeys", 0))
+        for r in rows
+    }
 
 
 def nodes(rows: list[Mapping[str, Any]]) -> dict[str, NodeType]:

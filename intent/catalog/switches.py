@@ -32,6 +32,7 @@ class Asic:
         ecn_min_readback_bytes: what it shows for the RoCE profile's ECN minimum of 150000 bytes; 0 when that.
         confidence: how well this is known.
         source: where it stands.
+        sharp: generation of its in-network reduction (`SHARPv3`); empty when it has none.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Asic:
     ecn_min_readback_bytes: int
     confidence: Confidence
     source: str
+    sharp: str = ""
 
     def routes_adaptively(self, speed_gbps: int) -> bool:
         """True when a port of this speed takes adaptive routing."""
@@ -84,6 +86,8 @@ class Breakout:
         speeds_gbps: speeds of one part, highest first.
         cages: numbers of the cages that may be used so.
         disables_next: the following cage is lost to the split.
+        names: template of a part's name with {cage}, {sub} (from 0), {part} (from 1), and for twin ports that are
+            split again {pair} and {half} (from 1); empty for the switch's own rule.
     """
 
     parts: int
@@ -91,6 +95,7 @@ class Breakout:
     speeds_gbps: tuple[int, ...]
     cages: tuple[int, ...]
     disables_next: bool = False
+    names: str = ""
 
     @property
     def word(self) -> str:
@@ -122,6 +127,44 @@ class Buffer:
 
 
 @dataclass(frozen=True, slots=True)
+class InfiniBand:
+    """What only an InfiniBand switch has.
+
+    Args:
+        generation: `hdr`, `ndr` or `xdr`.
+        managed: it has an address of its own.
+        chips: planes inside the box, each a switch of its own to the subnet manager.
+        chip_ports: ports of the node as the subnet manager counts them, the aggregation node included.
+        description: node description with {name}.
+        sm_ports: ports apart for UFM or a subnet manager; they take none of the cages.
+    """
+
+    generation: str
+    managed: bool
+    chips: int
+    chip_ports: int
+    description: str
+    sm_ports: tuple[ManagerPort, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ManagerPort:
+    """A port apart for UFM or a subnet manager.
+
+    Args:
+        number: port number of the node.
+        name: the switch's name for it.
+        speed_gbps: its speed.
+        lanes: its lanes.
+    """
+
+    number: int
+    name: str
+    speed_gbps: int
+    lanes: int
+
+
+@dataclass(frozen=True, slots=True)
 class Switch:
     """A switch model.
 
@@ -139,6 +182,7 @@ class Switch:
         first_release: oldest release that runs on it; empty when not known.
         confidence: how well the port rules are known.
         source: where they stand.
+        infiniband: what only an InfiniBand switch has; None for Ethernet.
     """
 
     name: str
@@ -154,6 +198,12 @@ class Switch:
     first_release: str
     confidence: Confidence
     source: str
+    infiniband: InfiniBand | None = None
+
+    @property
+    def kind(self) -> str:
+        """Kind of network it serves: `ethernet` or `infiniband`."""
+        return "infiniband" if self.infiniband else "ethernet"
 
     @property
     def fabric_cages(self) -> tuple[Cage, ...]:
@@ -214,6 +264,10 @@ class Switch:
             IntentError: no such cage, or no such part of the split.
         """
         self.cage(cage)
+        way = next((way for way in self.breakouts if way.parts == breakout and way.names), None)
+        if way and (breakout == 1 or (sub_port is not None and 0 <= sub_port < breakout)):
+            sub = sub_port or 0
+            return way.names.format(cage=cage, sub=sub, part=sub + 1, pair=sub // 2 + 1, half=sub % 2 + 1)
         if breakout == 1 and sub_port is None:
             return f"swp{cage}"
         if sub_port is None or not 0 <= sub_port < breakout:

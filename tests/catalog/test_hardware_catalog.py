@@ -132,7 +132,7 @@ def test_a_group_described_by_the_intent() -> None:
 
 
 def test_every_row_has_a_source() -> None:
-    for name in ("switches", "asics", "nodes"):
+    for name in ("switches", "infiniband", "asics", "nodes"):
         data = tomllib.loads((DATA / f"{name}.toml").read_text(encoding="utf-8"))
         for rows in data.values():
             assert all(row["source"] for row in rows)
@@ -149,7 +149,7 @@ def test_against_the_public_device_type_library() -> None:
     compared = 0
     for path in sorted((shared() / "data" / "devicetypes").glob("*/*.y*ml")):
         row = yaml.safe_load(path.read_text(encoding="utf-8"))
-        if row["model"] not in CATALOG.switches:
+        if row["model"] not in CATALOG.switches or CATALOG.switch(row["model"]).infiniband:
             continue
         switch = CATALOG.switch(row["model"])
         theirs = {i["name"] for i in row["interfaces"] if i["name"].startswith("swp")}
@@ -157,3 +157,53 @@ def test_against_the_public_device_type_library() -> None:
         assert ours ^ theirs == LIBRARY_DIFFERS.get(switch.name, set()), switch.name
         compared += 1
     assert compared >= 5
+
+
+@pytest.mark.parametrize(
+    ("name", "generation", "speed", "ports", "first", "last"),
+    [
+        ("QM8700", "hdr", 200, 40, "IB1/1", "IB1/40"),
+        ("QM8790", "hdr", 200, 40, "IB1/1", "IB1/40"),
+        ("QM8700", "hdr", 100, 80, "IB1/1/1", "IB1/40/2"),
+        ("QM9700", "ndr", 400, 64, "IB1/1/1", "IB1/32/2"),
+        ("MQM9790", "ndr", 400, 64, "IB1/1/1", "IB1/32/2"),
+        ("QM9700", "ndr", 200, 128, "IB1/1/1/1", "IB1/32/2/2"),
+        ("Q3400", "xdr", 800, 144, "sw1p1", "sw72p2"),
+        ("Q3400-RD", "xdr", 800, 144, "sw1p1", "sw72p2"),
+    ],
+)
+def test_infiniband_ports(name: str, generation: str, speed: int, ports: int, first: str, last: str) -> None:
+    switch = CATALOG.switch(name)
+    assert switch.infiniband and switch.infiniband.generation == generation
+    assert switch.kind == "infiniband" and CATALOG.switch("SN5600").kind == "ethernet"
+    assert switch.logical_ports(speed) == ports
+    way = switch.breakout_for(speed)
+    assert way is not None
+    names = [
+        switch.port_name(cage, part if way.parts > 1 else None, way.parts)
+        for cage in way.cages
+        for part in range(way.parts)
+    ]
+    assert (names[0], names[-1], len(set(names))) == (first, last, ports)
+
+
+def test_infiniband_names_against_the_public_device_type_library() -> None:
+    found = shared() / "data" / "devicetypes" / "Nvidia" / "Q3400-RA.yaml"
+    theirs = {i["name"] for i in yaml.safe_load(found.read_text(encoding="utf-8"))["interfaces"]}
+    switch = CATALOG.switch("Q3400-RA")
+    assert switch.infiniband
+    ours = {switch.port_name(cage.number, part, 2) for cage in switch.cages for part in (0, 1)}
+    ours |= {port.name for port in switch.infiniband.sm_ports}
+    assert ours == {name for name in theirs if name.startswith(("sw", "fnm"))}
+
+
+def test_infiniband_layouts_of_nodes() -> None:
+    for name, speed, count in (
+        ("dgx-a100", 200, 8),
+        ("dgx-h100", 400, 8),
+        ("dgx-b300", 800, 8),
+        ("gb200-nvl72", 400, 4),
+    ):
+        ports = CATALOG.node(name).group("east-west").ports("infiniband")
+        assert [(p.speed_gbps, p.hca) for p in ports] == [(speed, f"mlx5_{index}") for index in range(count)]
+    assert CATALOG.nic("cx7").pkeys == 128
