@@ -1,0 +1,1 @@
+"""UFM Enterprise over REST: session, jobs, partitions, the actor for subnet managers behind UFM."""

@@ -1,0 +1,230 @@
+"""The actor for UFM: one controller, many partitions, no commit timer.
+
+What a change replaces is journalled with it before the first write, so that any later process can put it back by
+compensating writes. A change stands as soon as it is read back; to confirm it is to see that it still stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from intent.catalog.ufm import UfmFacts, version_numbers
+from intent.core.errors import IntentError
+from intent.core.tree import Difference
+from intent.device.actor import Disruption, Observed, Outcome, Problem, Request, Session, Status, Target, Wanted
+from intent.device.errors import DeviceError
+from intent.device.fanout import Answer, Fleet
+from intent.device.ufm.changes import Change, standing
+from intent.device.ufm.connection import UfmConnection
+from intent.device.ufm.jobs import Pace
+from intent.device.ufm.partitions import Partitions, from_tree, state_digest, state_tree
+from intent.device.ufm.record import from_handle
+from intent.device.ufm.scope import Scope
+from intent.device.ufm.session import UfmSession
+from intent.device.ufm.transaction import Means, Transaction, put_back, why_not, words_of
+
+PLATFORM = "ufm"
+
+
+class UfmActor:
+    """Configures the partitions of InfiniBand fabrics through their UFMs.
+
+    A `Wanted` holds in `body` the partitions of one fabric, as `intent.device.ufm.partitions.from_tree` takes them. The
+    target's label `fabric` names the fabric its UFM serves.
+
+    Args:
+        fleet: how to reach them.
+        targets: every UFM a later call may name by its name alone (confirm, revert, settle).
+        allow_removals: members and partitions known only to UFM may be removed; without it a change that would is
+            refused as a whole.
+        pace: how often to ask while UFM works.
+        closing_s: seconds one UFM may take to confirm or to say where it stands.
+    """
+
+    def __init__(
+        self,
+        fleet: Fleet,
+        targets: Sequence[Target] = (),
+        *,
+        allow_removals: bool = False,
+        pace: Pace | None = None,
+        closing_s: float = 120.0,
+    ) -> None:
+        self._fleet = fleet
+        self._targets = {target.name: target for target in targets}
+        self._facts = UfmFacts()
+        self._means = Means(self._facts, fleet.endpoints.secrets, pace or Pace(), allow_removals)
+        self._closing_s = closing_s
+
+    @property
+    def platform(self) -> str:
+        """Key by which artefacts name this actor."""
+        return PLATFORM
+
+    # --- reading and comparing
+
+    def observe(self, wanted: Sequence[Wanted]) -> Mapping[str, Observed]:
+        """Read only: the partitions each UFM holds in its scope, those included that only UFM knows."""
+        by_name = {item.target.name: item for item in wanted}
+        self._targets.update({item.target.name: item.target for item in wanted})
+
+        def read(target: Target, session: UfmSession) -> Observed:
+            try:
+                scope = Scope(by_name[target.name], self._facts)
+            except IntentError as problem:
+                return Observed(target.name, problem=Problem.MISMATCH, detail=words_of(problem))
+            deadline = session.deadline()
+            version = session.version(deadline)
+            held = scope.compared(scope.live(session.partitions(deadline)))
+            return self._observed(target, version, held)
+
+        answers = self._fleet.each([item.target for item in wanted], read, plugin=UfmConnection)
+        return {name: self._answered(name, answer) for name, answer in answers.items()}
+
+    @staticmethod
+    def _observed(target: Target, version: str, held: Partitions) -> Observed:
+        named = target.release
+        same = not named or version_numbers(version)[: named.count(".") + 1] == _leading(named)
+        return Observed(
+            target.name,
+            state=state_tree(held),
+            digest=state_digest(held),
+            # In the words of the intent where it names this version, so that the two compare.
+            release=named if named and same else version,
+            model="UFM",
+            problem=None if same else Problem.MISMATCH,
+            detail="" if same else f"UFM is version {version}, the intent names {named}",
+        )
+
+    def _answered(self, name: str, answer: Answer[Observed]) -> Observed:
+        if answer.value is not None:
+            return answer.value
+        problem = answer.problem or RuntimeError("no answer")
+        kind = problem.problem if isinstance(problem, DeviceError) else Problem.PROTOCOL
+        if not isinstance(problem, DeviceError) and not self._reachable(name):
+            kind = Problem.UNREACHABLE
+        return Observed(name, problem=kind, detail=self._fleet.words(problem))
+
+    def difference(self, wanted: Wanted, observed: Observed) -> tuple[Difference, ...]:
+        """What leads from live to wanted in scope; what only UFM knows shows as removed."""
+        scope = Scope(wanted, self._facts)
+        named = not observed.release or self._facts.has(observed.release, "partition-name")
+        found = scope.changes(from_tree(observed.state), named=named)
+        differences = [item for change in found for item in change.differences()]
+        return tuple(sorted(differences, key=lambda item: item.path))
+
+    def disruption(self, wanted: Wanted, differences: Sequence[Difference]) -> tuple[Disruption, ...]:
+        """What the differences do to traffic, from the catalog; known faults of the UFM version first."""
+        effects = self._facts.effects(item.path for item in differences)
+        found = [Disruption(effect.severity, effect.scope, effect.reason) for effect in effects]
+        if differences and wanted.target.release:
+            flaws = self._facts.flaws_of(wanted.target.release)
+            found[:0] = [
+                Disruption("reload", "the whole fabric", f"{flaw.words}: fixed in {flaw.fixed} ({flaw.source})")
+                for flaw in flaws
+            ]
+        return tuple(found)
+
+    def revert_words(self, wanted: Wanted) -> str:
+        """How UFM comes back: not by itself."""
+        del wanted
+        return "by compensating writes: UFM has no timer, so somebody has to make them (intent recover does)"
+
+    # --- changing
+
+    def apply(self, requests: Sequence[Request], session: Session) -> Mapping[str, Outcome]:
+        """Write each request's partitions and read them back; one call at a time per UFM."""
+        by_name = {item.wanted.target.name: item for item in requests}
+        self._targets.update({item.wanted.target.name: item.wanted.target for item in requests})
+
+        def work(target: Target, connected: UfmSession) -> Outcome:
+            return Transaction(connected, by_name[target.name], session, self._means).run()
+
+        return self._run([item.wanted.target for item in requests], work, session.stopping)
+
+    def confirm(self, pending: Mapping[str, str], session: Session) -> Mapping[str, Outcome]:
+        """Keep what was applied: it is read once more, and nothing is written."""
+        del session
+
+        def work(target: Target, connected: UfmSession) -> Outcome:
+            planned = from_handle(pending[target.name])
+            now = standing(planned, connected.partitions(connected.deadline(self._closing_s)))
+            if now.left or now.others:
+                return Outcome(target.name, Status.UNKNOWN, f"no longer as applied: {now.words}", pending[target.name])
+            return Outcome(target.name, Status.CONFIRMED, "read again over a new connection")
+
+        return self._closed(pending, work)
+
+    def revert(self, pending: Mapping[str, str], session: Session) -> Mapping[str, Outcome]:
+        """Put back by compensating writes; what somebody else changed since is left alone and told of."""
+
+        def work(target: Target, connected: UfmSession) -> Outcome:
+            handle = pending[target.name]
+            planned = from_handle(handle)
+            version = connected.version(connected.deadline(self._closing_s))
+            back = put_back(connected, target.name, session, self._means, planned, version)
+            if back.complete:
+                return Outcome(target.name, Status.REVERTED, "put back by compensating writes, read back")
+            return Outcome(target.name, Status.UNKNOWN, f"not put back: {why_not(back)}", handle)
+
+        return self._closed(pending, work)
+
+    def settle(self, pending: Mapping[str, str]) -> Mapping[str, Outcome]:
+        """Read only: how much of a change is in force whose process died."""
+
+        def work(target: Target, connected: UfmSession) -> Outcome:
+            handle = pending[target.name]
+            deadline = connected.deadline(self._closing_s)
+            if not handle:
+                connected.version(deadline)
+                return Outcome(target.name, Status.NOT_ATTEMPTED, "nothing was recorded: nothing was written")
+            return _settled(target.name, handle, from_handle(handle), connected.partitions(deadline))
+
+        return self._closed(pending, work)
+
+    # --- helpers
+
+    def _closed(self, pending: Mapping[str, str], work: Callable[[Target, UfmSession], Outcome]) -> dict[str, Outcome]:
+        targets = [self._targets.get(name) or Target(name, "", PLATFORM) for name in pending]
+        found = self._run(targets, work)
+        return {
+            name: replace(item, handle=pending[name]) if item.status is Status.UNKNOWN else item
+            for name, item in found.items()
+        }
+
+    def _run(
+        self,
+        targets: Sequence[Target],
+        work: Callable[[Target, UfmSession], Outcome],
+        stopping: Callable[[], bool] = lambda: False,
+    ) -> dict[str, Outcome]:
+        answers = self._fleet.each(targets, work, stopping=stopping, plugin=UfmConnection)
+        return {name: self._outcome(name, answer) for name, answer in answers.items()}
+
+    def _outcome(self, name: str, answer: Answer[Outcome]) -> Outcome:
+        if answer.value is not None:
+            return replace(answer.value, detail=self._fleet.endpoints.secrets.redact(answer.value.detail))
+        problem = answer.problem or RuntimeError("no answer")
+        words = self._fleet.words(problem)
+        if not answer.attempted or not self._reachable(name):
+            return Outcome(name, Status.NOT_ATTEMPTED, words)
+        return Outcome(name, Status.UNKNOWN, words)
+
+    def _reachable(self, name: str) -> bool:
+        target = self._targets.get(name) or Target(name, "", PLATFORM)
+        return self._fleet.endpoints.lookup(target).endpoint is not None
+
+
+def _leading(named: str) -> tuple[int, ...]:
+    return version_numbers(named)[: named.count(".") + 1]
+
+
+def _settled(name: str, handle: str, planned: Sequence[Change], live: Partitions) -> Outcome:
+    now = standing(planned, live)
+    if not now.done and not now.others:
+        return Outcome(name, Status.REVERTED, "the old state is in force")
+    if now.others:
+        return Outcome(name, Status.UNKNOWN, now.words, handle)
+    # A part alone awaits too: it can be put back, and is not kept, for confirm looks at the whole.
+    return Outcome(name, Status.AWAITING, now.words, handle)
