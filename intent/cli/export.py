@@ -34,7 +34,8 @@ def ztp(
     The startup files hold crypt hashes: the folder is made readable by you alone. The script holds no secret; it checks
     the file's checksum and the switch's release before it installs anything.
 
-    Example: intent export ztp --url https://10.1.0.1/ztp --output ztp
+    Examples:
+      intent export ztp --url https://10.1.0.1/ztp --output ztp
     """
     import hashlib
 

@@ -55,6 +55,10 @@ def plan(
     """Say what would change on the nodes: files in check mode, with their differences; nothing is written.
 
     Addresses of the nodes stand in inventory/nodes.csv (columns name,address); without it their names are resolved.
+
+    Examples:
+      intent hosts plan --limit 'gpu01-*' --user root
+      intent hosts plan --local --limit gpu01-01
     """
     from intent.change.control import SystemClock, stamp
     from intent.change.plan import make_plan
@@ -99,7 +103,11 @@ def apply(
     yes: Yes = False,
     reason: Annotated[str, typer.Option("--reason", "-m", help="Why, for the journal.")] = "",
 ) -> int:
-    """Carry out the last plan of `intent hosts plan`: written, read back, put back where not as planned."""
+    """Carry out the last plan of `intent hosts plan`: written, read back, put back where not as planned.
+
+    Examples:
+      intent hosts apply --user root
+    """
     from intent.change.planfile import read_plan
     from intent.cli.ask import ask
     from intent.cli.context import open_site

@@ -30,7 +30,9 @@ def recover(
     What still awaits confirmation is put back. `intent apply` does the same before it begins; this command is for when
     nothing else is to be applied. Exit code 8 when a device could not be asked.
 
-    Example: intent recover --lab
+    Examples:
+      intent recover
+      intent recover --break-lock
     """
     import getpass
 
