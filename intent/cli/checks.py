@@ -83,7 +83,7 @@ class Answering:
         from intent.device.observe import gather
 
         del in_force
-        seen = gather(self._fleet, [self._targets[name] for name in devices], ("system",))
+        seen = gather(self._fleet, [self._targets[name] for name in devices], ("system",), fresh=True)
         return {
             name: Judgement(Verdict.PASS)
             if item.system is not None
@@ -133,7 +133,9 @@ class Judging:
         """
         from intent.verify.judging import baseline
 
-        seen = self._observe(devices)
+        # Of a device that was never configured only the ports that are up matter.
+        new = [name for name in devices if name not in configured]
+        seen = self._observe(new, ("links",)) | self._observe([name for name in devices if name in configured])
         self._resting = frozenset(configured) - frozenset(planned)
         self._before = baseline(self._checks, self._compiled.fabric, seen, self._expected, configured)
 
@@ -146,8 +148,10 @@ class Judging:
         end = self._clock.monotonic() + self._patience_s
         verdicts: dict[str, Judgement] = {}
         waiting = list(devices)
+        fresh = True  # the first look proves that each device can still be reached
         while waiting:
-            seen = self._observe(waiting)
+            seen = self._observe(waiting, fresh=fresh)
+            fresh = False
             found = judge(
                 self._checks,
                 self._compiled.fabric,
@@ -164,7 +168,11 @@ class Judging:
             self._clock.sleep(_PAUSE_S)
         return verdicts
 
-    def _observe(self, devices: Sequence[str]) -> dict[str, Observation]:
+    def _observe(
+        self, devices: Sequence[str], parts: Sequence[str] = (), *, fresh: bool = False
+    ) -> dict[str, Observation]:
+        from intent.device.fanout import FRESH_S
         from intent.device.observe import gather
 
-        return gather(self._fleet, [self._targets[name] for name in devices], parts_of(self._checks))
+        wanted, found = parts or parts_of(self._checks), [self._targets[name] for name in devices]
+        return gather(self._fleet, found, wanted, fresh=fresh, known_s=FRESH_S)

@@ -64,16 +64,18 @@ def targets(compiled: Compiled) -> dict[str, Target]:
     }
 
 
-def fleet(workspace: Workspace, *, lab: bool, site: Site | None = None) -> Fleet:
+def fleet(workspace: Workspace, *, lab: bool, site: Site | None = None, keep: bool = False) -> Fleet:
     """The way to the devices, or to the lab that stands in for them.
 
     Args:
         workspace: where inventory and secrets lie.
         lab: talk to the lab.
         site: whose accounts a lab knows without the real secrets.
+        keep: leave sessions open between two calls; whoever asks for that closes them.
     """
     from intent.device.endpoints import Endpoints
     from intent.device.fanout import Fleet
+    from intent.device.kept import room
     from intent.device.secrets import SecretStore
 
     folder = workspace.overlay("inventory")
@@ -84,7 +86,7 @@ def fleet(workspace: Workspace, *, lab: bool, site: Site | None = None) -> Fleet
         if not state.is_file():
             raise IntentError(f"no lab is running: {state} does not exist", hint="`intent lab up` starts one")
     secrets = SecretStore.load(folder, known=lab_secrets(state, site) if lab and site else None)
-    return Fleet(Endpoints.load(folder, secrets=secrets, lab=state if lab else None))
+    return Fleet(Endpoints.load(folder, secrets=secrets, lab=state if lab else None), keep=room() if keep else 0)
 
 
 def lab_state(workspace: Workspace) -> Path:

@@ -59,6 +59,7 @@ def steps(leaf: str) -> tuple[Step, ...]:
 
 
 def demo(
+    context: typer.Context,
     folder: Annotated[
         Path, typer.Option("--into", help="Folder to work in; made when missing, an earlier demo in it starts anew.")
     ] = Path("demo"),
@@ -72,9 +73,10 @@ def demo(
       intent demo
       intent demo --into /tmp/demo
     """
-    from intent.cli.main import run
+    from intent.cli.guard import guarded
     from intent.core.errors import IntentError
 
+    root = context.find_root().command
     begun = time.monotonic()
     _workspace(folder)
     print(f"The intent, {folder / 'intent.yaml'}:\n\n{(folder / 'intent.yaml').read_text(encoding='utf-8')}")
@@ -82,14 +84,14 @@ def demo(
     try:
         for number, step in enumerate(tour, 1):
             _announce(number, len(tour), step.why, step.arguments)
-            code = run(_placed(step.arguments, folder))
+            code = guarded(root, _placed(step.arguments, folder))
             if code != step.expected:
                 raise IntentError(
                     f"intent {step.arguments[0]} ended with {code} - expected {int(step.expected)}",
                     hint="the demo stops here; the lab is stopped too",
                 )
     except BaseException:
-        run(["lab", "down", "-C", str(folder)])
+        guarded(root, ["lab", "down", "-C", str(folder)])
         raise
     print(f"\nDone in {time.monotonic() - begun:.0f} s. The change report: {folder / 'report.html'}")
     print("This is where the product ends today: Ethernet fabrics with RoCE, from the design to the confirmed change.")

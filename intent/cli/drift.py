@@ -39,7 +39,7 @@ def drift(
     known = targets(work.compiled)
     scope = select(known, limit, site=work.compiled.name)
     way = fleet(work.workspace, lab=lab, site=work.compiled.site)
-    with progress("reading devices", len(scope.devices)):
+    with progress("reading devices", len(scope.devices)) as task, way.watched(lambda _name: task.advance()):
         found = find_drift(work.compiled.artifacts, known, actors(way, known.values()), scope=scope)
     if as_json:
         write(report.as_json(found))

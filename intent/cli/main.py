@@ -1,8 +1,7 @@
-"""Entry point: gathers the commands, turns every failure into one clear line and its exit code."""
+"""Entry point: gathers the commands."""
 
 from __future__ import annotations
 
-import os
 import sys
 from types import ModuleType
 from typing import NoReturn
@@ -31,13 +30,9 @@ from intent.cli import (
     verify,
     why,
 )
-from intent.cli.failure import report
+from intent.cli.guard import guarded
 from intent.cli.helptext import arrange, flowing
-from intent.core.errors import IntentError
-from intent.core.exitcode import MEANING, ExitCode
-
-# Public names only: typer carries its own copy of click.
-_UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+from intent.core.exitcode import MEANING
 
 _EPILOG = "Exit codes: " + " · ".join(f"{int(code)} {text}" for code, text in MEANING.items())
 
@@ -97,45 +92,8 @@ def main() -> NoReturn:
 
 
 def run(arguments: list[str]) -> int:
-    """Run the command with these arguments.
-
-    Returns:
-        The exit code. No exception leaves this function but SystemExit from the interpreter itself.
-    """
-    try:
-        result = app(args=arguments, standalone_mode=False)
-        sys.stdout.flush()
-    except IntentError as error:
-        report(error)
-        return int(error.exit_code)
-    except _UsageError as error:
-        getattr(error, "show")()  # noqa: B009 - typer keeps the class private
-        return int(ExitCode.USAGE)
-    except typer.Exit as leave:
-        return int(leave.exit_code)
-    except (KeyboardInterrupt, typer.Abort):
-        report(
-            IntentError("interrupted", hint="nothing was left half done: `intent history` says where a change stands")
-        )
-        return int(ExitCode.ERROR)
-    except BrokenPipeError:
-        # Whoever read our output has enough. Keep the interpreter from complaining about it at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return int(ExitCode.OK)
-    except RecursionError:
-        report(IntentError("the input is nested too deeply"))
-        return int(ExitCode.ERROR)
-    except Exception as error:
-        if os.environ.get("INTENT_DEBUG"):
-            raise
-        report(
-            IntentError(
-                f"internal error: {type(error).__name__}",
-                hint="this is a fault of the program; run again with INTENT_DEBUG=1 and report the trace",
-            )
-        )
-        return int(ExitCode.ERROR)
-    return int(result) if isinstance(result, int) else int(ExitCode.OK)
+    """Run the command with these arguments; returns the exit code."""
+    return guarded(app, arguments)
 
 
 if __name__ == "__main__":

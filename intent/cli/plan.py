@@ -61,7 +61,7 @@ def plan(
     clock = SystemClock()
     with journal(work.workspace, clock, create=False) as book:
         reached = known_devices(book, compiled.name) if book else frozenset[str]()
-    with progress("reading devices", len(scope.devices)):
+    with progress("reading devices", len(scope.devices)) as task, way.watched(lambda _name: task.advance()):
         result = make_plan(
             compiled.artifacts,
             known,

@@ -52,7 +52,7 @@ def carry_out(work: Work, plan: Plan, manner: Manner) -> int:
         raise IntentError(f"the plan is for site {plan.scope.site}, this is {work.compiled.name}", hint="say --site")
     clock, stop = SystemClock(), Stop()
     known = targets(work.compiled)
-    way = fleet(work.workspace, lab=manner.lab, site=work.compiled.site)
+    way = fleet(work.workspace, lab=manner.lab, site=work.compiled.site, keep=True)
     patience_s = plan.strategy.checks_s
     if manner.patience_s is not None:
         patience_s = min(patience_s, manner.patience_s)
@@ -65,7 +65,7 @@ def carry_out(work: Work, plan: Plan, manner: Manner) -> int:
         if line is not None:
             remark(line)
 
-    with journal(work.workspace, clock) as book, stop.on_interrupt():
+    with way, journal(work.workspace, clock) as book, stop.on_interrupt():
         if book is None:
             raise IntentError("the journal could not be made")
         changing = [device.name for device in plan.to_change]

@@ -62,7 +62,7 @@ def verify(
     scope = select(known, limit, site=work.compiled.name)
     checks = checks_of(work.workspace, check)
     way = fleet(work.workspace, lab=lab, site=work.compiled.site)
-    with progress("observing", len(scope.devices)):
+    with progress("reading devices", len(scope.devices)) as task, way.watched(lambda _name: task.advance()):
         seen = gather(way, [known[name] for name in scope.devices], parts_of(checks))
     if save:
         save_snapshot(save, seen.values())
