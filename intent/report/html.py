@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from intent.render.templates import Templates
 from intent.report import growth as growth_report
 from intent.report import plan as plan_report
 from intent.report.drawing import draw
-from intent.report.impacts import worst
+from intent.report.impacts import folded, worst
 from intent.report.text import clean, fold
 from intent.report.verdicts import findings
 from intent.verify.engine import CheckResult, summary
@@ -289,7 +289,7 @@ def _waves(change: Change, rows: Mapping[str, Mapping[str, Any]]) -> list[dict[s
 
 
 def _group(group: Group) -> dict[str, Any]:
-    data = plan_report.group_data(group)
+    data = plan_report.group_data(replace(group, disruptions=tuple(folded(group.disruptions))))
     lines = [
         line | {"mark": plan_report.MARKS[item.kind], "origin": plan_report.origin_words(item.origin)}
         for line, item in zip(data["lines"][:_MOST_LINES], group.lines, strict=False)

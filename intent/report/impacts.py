@@ -34,31 +34,37 @@ def style(severity: str) -> str:
     return _STYLES.get(severity, "bold red")
 
 
-def impact_lines(disruptions: Iterable[Disruption]) -> list[Text]:
-    """Disruptions for people, worst first: one line for all scopes that one rule hits in the same way.
+def folded(disruptions: Iterable[Disruption]) -> list[Disruption]:
+    """Disruptions of one device, worst first: one for all scopes that one rule hits in the same way.
 
     Args:
-        disruptions: those of one device; scopes that differ in numbers only and have the same rule become one line,
-            with their count. What each port owes to which path is in the JSON.
+        disruptions: scopes that differ in numbers only and have the same rule become one, with their count. What each
+            port owes to which path is in the JSON.
     """
     alike: dict[tuple[str, str, str], list[Disruption]] = {}
     for item in disruptions:
         key = (item.severity, _rule(item.reason), _DIGITS.sub("#", item.scope))
         alike.setdefault(key, []).append(item)
     ordered = sorted(alike.items(), key=lambda entry: rank(entry[0][0]))
-    return [_line(severity, rule, items) for (severity, rule, _), items in ordered]
+    return [_one(severity, rule, items) for (severity, rule, _), items in ordered]
 
 
-def _line(severity: str, rule: str, items: Sequence[Disruption]) -> Text:
-    mark = "! " if severity != "none" else "  "
+def impact_lines(disruptions: Iterable[Disruption]) -> list[Text]:
+    """Folded disruptions as lines for people."""
+    return [
+        Text(
+            f"    {'! ' if item.severity != 'none' else '  '}{one_line(item.severity)}: {one_line(item.scope)}",
+            style(item.severity),
+        ).append(f" - {one_line(item.reason)}", "not bold")
+        for item in folded(disruptions)
+    ]
+
+
+def _one(severity: str, rule: str, items: Sequence[Disruption]) -> Disruption:
     if len(items) == 1:
-        scope, reason = one_line(items[0].scope), items[0].reason
-    else:
-        scopes = sorted((item.scope for item in items), key=natural)
-        scope, reason = f"{len(items)} x {fold(scopes, _MOST_SCOPES)}", rule
-    return Text(f"    {mark}{one_line(severity)}: {scope}", style(severity)).append(
-        f" - {one_line(reason)}", "not bold"
-    )
+        return items[0]
+    scopes = sorted((item.scope for item in items), key=natural)
+    return Disruption(severity, f"{len(items)} x {fold(scopes, _MOST_SCOPES)}", rule)
 
 
 def _rule(reason: str) -> str:
