@@ -60,8 +60,8 @@ def _pkey(first: Word, name: str, given: str | None, found: Findings) -> int | N
             first.line,
             first.column,
             f"{label}: no P_Key - expected {name or 'name'}=0x0001 to 0x7fff",
-            hint="write the P_Key; OpenSM numbers partitions without one by their order, so that they change keys "
-            "when the file is edited",
+            hint="write the P_Key; OpenSM takes one by the partition's place in the file, or by what it held under "
+            "that name before",
         )
         return None
     value = hexadecimal(given)

@@ -87,7 +87,6 @@ def _parse(data: bytes, found: Findings) -> tuple[Partition, ...]:
     done: list[Partition] = []
     current: _Open | None = None
     seen = False
-    number = 0
     for number, line in enumerate(physical_lines(data, found), 1):
         if current is not None and (match := _PLAIN_MEMBER.fullmatch(line)):
             lead, digits, membership = match.groups()
@@ -100,9 +99,9 @@ def _parse(data: bytes, found: Findings) -> tuple[Partition, ...]:
         _close(current, done)
         found.add(
             "P013",
-            number,
-            1,
-            f"the last partition ({current.header.name or 'without a name'}) has no `;`",
+            current.header.line,
+            current.header.column,
+            f"the last partition ({current.header.name or 'without a name'}) has no `;` at its end",
             hint="end it with `;`: whatever is appended to the file becomes a part of it",
             severity=Severity.WARNING,
         )

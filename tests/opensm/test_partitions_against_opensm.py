@@ -1,0 +1,154 @@
+"""Partition files against the real OpenSM: what we accept it reads to the same tables, what it misreads we refuse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from ib_topologies import Topology, fat_tree
+from opensm_bench import Bench, bench, missing
+from partition_cases import BAD_FILES, GOOD_FILES, BadFile, Effect, good
+from partition_texts import files, mangled
+
+from intent.formats.partitions.model import DEFAULT_PKEY, FULL_BIT
+from intent.formats.partitions.reader import read
+from intent.formats.partitions.tables import EndPort, PkeyTable, PortKind, canaries, pkey_tables
+
+pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "-")
+
+DROPPED = "retrying with default config"
+FABRIC = fat_tree(leaves=2, spines=1, hosts_per_leaf=3)
+_, A, B, C, *_OTHERS = FABRIC.adapter_ports
+LAW = settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
+
+
+def end_ports(topology: Topology) -> list[EndPort]:
+    """The fabric as our model wants it."""
+    return [
+        EndPort(guid, PortKind.SWITCH if guid in topology.switches else PortKind.ADAPTER, node_guid=port.node.guid)
+        for guid, port in topology.ports.items()
+    ]
+
+
+PORTS = end_ports(FABRIC)
+
+
+@pytest.fixture(scope="module")
+def lab() -> Iterator[Bench]:
+    with bench(FABRIC) as made:
+        made.configure(good("the usual", (A, B, C)))
+        made.start_manager()
+        yield made
+
+
+@pytest.fixture(scope="module")
+def lab_with_both() -> Iterator[Bench]:
+    with bench(FABRIC) as made:
+        made.configure(good("the usual", (A, B, C)), allow_both_pkeys="TRUE")
+        made.start_manager()
+        yield made
+
+
+def compiled(data: bytes, *, allow_both: bool = False) -> dict[int, PkeyTable]:
+    reading = read(data)
+    return pkey_tables(reading.partitions, PORTS, manager=FABRIC.manager_port, allow_both=allow_both)
+
+
+def keys(tables: dict[int, PkeyTable]) -> dict[int, frozenset[int]]:
+    return {guid: table.keys for guid, table in tables.items()}
+
+
+@pytest.mark.parametrize("name", GOOD_FILES)
+def test_what_we_accept_opensm_reads_to_the_same_tables(lab: Bench, name: str) -> None:
+    data = good(name, (A, B, C))
+    reading = read(data)
+    assert reading.accepted, reading.diagnostics
+    log = lab.reload(data)
+    assert DROPPED not in log
+    assert lab.pkey_tables() == keys(compiled(data))
+
+
+@pytest.mark.parametrize("case", BAD_FILES, ids=lambda case: case.name)
+def test_what_opensm_gets_wrong_we_refuse(lab: Bench, case: BadFile) -> None:
+    """Both halves: our finding with its place, and the damage shown in the real tables."""
+    data = case.data((A, B, C))
+    assert not read(data).accepted
+    right = case.meant_data((A, B, C))
+    assert read(right).accepted
+    meant = keys(compiled(right))
+    log = lab.reload(data)
+    held = lab.pkey_tables()
+    if case.effect is Effect.DROPPED:
+        assert DROPPED in log
+        assert held == {guid: frozenset({DEFAULT_PKEY | FULL_BIT}) for guid in FABRIC.ports}
+    else:
+        assert DROPPED not in log
+    if case.effect is Effect.MISREAD:
+        assert held != meant
+        assert "ERR" not in log
+    if case.effect in (Effect.LUCK, Effect.NO_GROUP):
+        assert held == meant
+    lab.reload(right)
+    assert lab.pkey_tables() == meant
+
+
+def test_a_missing_file_opens_the_fabric_and_only_the_canary_says_so(lab: Bench) -> None:
+    watched = canaries(compiled(good("the usual", (A, B, C))))
+    assert A in watched
+    log = lab.reload(None)
+    assert "PARSE ERROR" not in log
+    assert "SUBNET UP" in log
+    assert all(DEFAULT_PKEY | FULL_BIT in lab.pkeys_of(guid) for guid in watched)
+
+
+@LAW
+@given(data=files((A, B, C, *_OTHERS)))
+def test_generated_files_mean_the_same_to_both(lab: Bench, data: bytes) -> None:
+    reading = read(data)
+    assert reading.accepted, reading.diagnostics
+    assert DROPPED not in lab.reload(data)
+    assert lab.pkey_tables() == keys(compiled(data))
+
+
+@LAW
+@given(data=files((A, B, C, *_OTHERS)))
+def test_generated_files_mean_the_same_with_both_memberships(lab_with_both: Bench, data: bytes) -> None:
+    assert DROPPED not in lab_with_both.reload(data)
+    assert lab_with_both.pkey_tables() == keys(compiled(data, allow_both=True))
+
+
+@LAW
+@given(data=mangled((A, B, C)))
+def test_a_file_with_a_slip_is_refused_or_means_the_same(lab: Bench, data: bytes) -> None:
+    if not read(data).accepted:
+        return
+    assert DROPPED not in lab.reload(data), data
+    assert lab.pkey_tables() == keys(compiled(data)), data
+
+
+@pytest.mark.parametrize("name", ["the usual", "everything", "no default rule", "keywords"])
+@pytest.mark.parametrize("allow_both", [False, True])
+def test_index_0_of_a_fresh_table(name: str, allow_both: bool) -> None:
+    data = good(name, (A, B, C))
+    tables = compiled(data, allow_both=allow_both)
+    with bench(FABRIC) as fresh:
+        fresh.configure(data, allow_both_pkeys=str(allow_both).upper())
+        fresh.once()
+        assert {guid: fresh.pkeys_of(guid)[0] for guid in FABRIC.adapter_ports} == {
+            guid: tables[guid].index0 for guid in FABRIC.adapter_ports
+        }
+
+
+def test_the_sixty_fifth_key_is_dropped_and_our_check_says_so(lab: Bench) -> None:
+    from intent.formats.partitions.fabric_checks import check_capacity
+
+    lines = [f"T{n}=0x{n:04x} : 0x{A:016x}=full ;" for n in range(1, 65)]
+    data = ("Default=0x7fff : ALL=limited, SELF=full ;\n" + "\n".join(lines) + "\n").encode()
+    tables = compiled(data)
+    capacity = [EndPort(A, capacity=64)]
+    assert [item.code for item in check_capacity(tables, capacity)] == ["P052"]
+    assert "0512" in lab.reload(data)
+    assert len(lab.pkey_tables()[A]) == 64 < len(tables[A].keys)
