@@ -27,7 +27,7 @@ def human(growth: Growth, *, most_moves: int = _MOST_MOVES) -> Text:
         growth: from the compiler.
         most_moves: cables told; the CSV of `intent.report.cabling.moves_csv` has all.
     """
-    lines: list[Text | str] = [headline(growth)]
+    lines: list[Text | str] = [Text("against the lock: ").append_text(headline(growth))]
     for word, names in (("new", growth.new), ("changed", growth.changed), ("removed", growth.removed)):
         if names and not (growth.first and word == "new"):
             lines.append(f"  {word}: {fold(names)}")

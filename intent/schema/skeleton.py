@@ -25,6 +25,8 @@ sites:
         attach: {{nodes: "node*", nics: east-west}}
         adaptive_routing: true
         qos: roce-lossless
+    # For the lab: no waiting. Left out: a tenth of the devices at a time and a minute between waves.
+    changes: {{strategy: {{canary: 1, batch: 25%, soak: 0s, max_unavailable: {{plane: 1, spine: 2}}}}}}
 """
 
 

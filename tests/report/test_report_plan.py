@@ -273,7 +273,7 @@ def test_growth_says_what_moves_before_anything_is_touched() -> None:
     text = growth.human(GROWTH, most_moves=2).plain
     assert text == "\n".join(
         [
-            "24 devices new, 24 changed, 0 renumbered, 512 cables to move",
+            "against the lock: 24 devices new, 24 changed, 0 renumbered, 512 cables to move",
             "  new: ew-l{17..32}, ew-s{09..10}".replace("ew-s{09..10}", "ew-s{09..16}"),
             "  changed: ew-l{01..16}, ew-s{01..08}",
             "  1. ew-l01 swp1s0: from ew-s01 swp1s0 to ew-s09 swp1s0",
@@ -288,7 +288,7 @@ def test_growth_says_what_moves_before_anything_is_touched() -> None:
 
 def test_a_first_build_lists_no_names() -> None:
     first = Growth(GROWTH.new, (), (), (), (), True)
-    assert growth.human(first).plain == "24 devices new, 0 changed, 0 renumbered, no cable to move"
+    assert growth.human(first).plain == "against the lock: 24 devices new, 0 changed, 0 renumbered, no cable to move"
 
 
 def test_renumbered_is_never_hidden() -> None:
