@@ -161,7 +161,12 @@ class Judging:
                 waiting,
                 in_force | self._resting,
             )
-            verdicts |= {name: Judgement(item.verdict, item.messages) for name, item in found.items()}
+            verdicts |= {
+                name: Judgement(
+                    item.verdict, (*item.messages, *(f"{text} (as before the change)" for text in item.tolerated))
+                )
+                for name, item in found.items()
+            }
             waiting = [name for name in waiting if verdicts[name].verdict is not Verdict.PASS]
             if not waiting or self._clock.monotonic() + _PAUSE_S >= end:
                 break

@@ -38,6 +38,7 @@ Query: TypeAlias = Mapping[str, str | Sequence[str]]
 _ATTEMPTS = 3
 _BACKOFF_S = 0.2
 _SAYING = ("detail", "description", "error", "message", "title")  # keys under which APIs say what is wrong
+_IDLE_S = 60.0  # below the 75 s after which the switch's web server (nginx) closes by itself
 _WORDS = 300  # characters of a device's own text that a message may carry
 
 
@@ -175,7 +176,7 @@ class Transport:
             self._open = self._wire or httpx.HTTPTransport(
                 verify=self.endpoint.context,
                 trust_env=False,
-                limits=httpx.Limits(max_connections=2, max_keepalive_connections=2, keepalive_expiry=30.0),
+                limits=httpx.Limits(max_connections=2, max_keepalive_connections=2, keepalive_expiry=_IDLE_S),
                 retries=0,
             )
         return self._open

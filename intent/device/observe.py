@@ -33,6 +33,8 @@ def gather(
     *,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
     stopping: Callable[[], bool] | None = None,
+    fresh: bool = False,
+    known_s: float = 0.0,
 ) -> dict[str, Observation]:
     """One observation for every target; what could not be read stands in its `problems`.
 
@@ -42,6 +44,8 @@ def gather(
         parts: what to read, of `PARTS`.
         now: the time, UTC.
         stopping: asked before each device is begun.
+        fresh: True where a new connection has to prove that the device can be reached.
+        known_s: seconds for which the release and model read before still hold; with 0 they are asked again.
 
     Raises:
         ValueError: an unknown part.
@@ -50,10 +54,14 @@ def gather(
     if unknown:
         raise ValueError(f"unknown part {unknown[0]!r}: one of {', '.join(PARTS)}")
 
-    def read(target: Target, session: NvueSession) -> Observation:
-        return _observation(fleet, target, session, parts, now)
+    def readers(target: Target) -> dict[str, Reader]:
+        every = _readers(fleet, target, parts, known_s)
+        return {part: every[part] for part in parts}
 
-    answers = fleet.each(targets, read, stopping=stopping)
+    def read(target: Target, session: NvueSession) -> Observation:
+        return _observation(fleet, target, session, readers(target), now)
+
+    answers = fleet.each(targets, read, stopping=stopping, reuse=not fresh, keep=True)
     result: dict[str, Observation] = {}
     for name, answer in answers.items():
         why = fleet.words(answer.problem or RuntimeError("no answer"))
@@ -62,14 +70,17 @@ def gather(
 
 
 def _observation(
-    fleet: Fleet, target: Target, session: NvueSession, parts: Sequence[str], now: Callable[[], datetime]
+    fleet: Fleet,
+    target: Target,
+    session: NvueSession,
+    readers: Mapping[str, Reader],
+    now: Callable[[], datetime],
 ) -> Observation:
     found: dict[str, Any] = {}
     problems: dict[str, str] = {}
-    readers = _readers(fleet, target, parts)
-    for part in parts:
+    for part, reader in readers.items():
         try:
-            found[part] = readers[part](session, session.deadline())
+            found[part] = reader(session, session.deadline())
         except Unreachable as problem:
             if not found and not problems:
                 # The first question already failed: the others would only wait as long again.
@@ -80,12 +91,12 @@ def _observation(
     return Observation(target.name, _stamp(now), problems=problems, **found)
 
 
-def _readers(fleet: Fleet, target: Target, parts: Sequence[str]) -> dict[str, Reader]:
+def _readers(fleet: Fleet, target: Target, parts: Sequence[str], known_s: float) -> dict[str, Reader]:
     """The readers, with what one answer gives for two parts, or an earlier one gave, asked once."""
     readers = dict(READERS)
 
     def system(session: NvueSession, deadline: Deadline) -> SystemState:
-        facts = fleet.facts(target.name, session, deadline)
+        facts = fleet.facts(target.name, session, deadline, at_most_s=known_s)
         return SystemState(facts.hostname, facts.release, facts.model, facts.uptime_s)
 
     readers["system"] = system

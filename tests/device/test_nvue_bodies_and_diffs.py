@@ -13,7 +13,7 @@ from intent.core.tree import ABSENT, Difference, Path, Tree, get, leaves
 from intent.device.actor import Target, Wanted
 from intent.device.nvue.agreement import device_differences, disagreement, summary
 from intent.device.nvue.canonical import Canon, Canons
-from intent.device.nvue.payload import additions, removals
+from intent.device.nvue.payload import additions, bodies, removals
 from intent.device.nvue.release import same_release
 from intent.device.nvue.scope import Scope
 from intent.device.nvue.states import STATES, Kind, kind_of
@@ -54,7 +54,9 @@ def scope(body: Tree, owned: tuple[Path, ...] = ((),), excepted: tuple[Path, ...
 def test_what_is_loaded_leads_from_live_to_wanted(live: Tree, want: Tree) -> None:
     what = scope(want)
     state = what.of(live, NOBODY).state
-    after = merged(merged(live, removals(state, what)), additions(state, what.tree))
+    after = live
+    for body in bodies(removals(state, what), additions(state, what.tree)):
+        after = merged(after, body)
     assert pruned(after) == pruned(want)
 
 
@@ -77,7 +79,9 @@ def test_the_devices_diff_of_what_we_loaded_agrees_with_the_plan(live: Tree, wan
     what = scope(want)
     state = what.of(live, NOBODY).state
     planned = what.changes(state)
-    after = merged(merged(live, removals(state, what)), additions(state, what.tree))
+    after = live
+    for body in bodies(removals(state, what), additions(state, what.tree)):
+        after = merged(after, body)
     device = device_differences(one_sided(after, live), one_sided(live, after))
     assert disagreement(planned, device) == ()
 
@@ -186,3 +190,22 @@ def test_every_state_has_one_kind_and_new_failures_are_failures() -> None:
     assert kind_of("zapped_fail") is Kind.BAD
     assert kind_of("pondering") is Kind.UNKNOWN
     assert len(STATES) == len({*STATES})
+
+
+@pytest.mark.parametrize(
+    ("gone", "new", "expected"),
+    [
+        ({}, {}, 0),
+        ({"a": None}, {}, 1),
+        ({}, {"a": 1}, 1),
+        ({"a": {"b": None}}, {"a": {"c": 1}}, 1),
+        ({"a": None}, {"a": {"c": 1}}, 2),
+        ({"a": {"b": None}}, {"a": 5}, 2),
+        ({"a": {"b": None}}, {"a": {}}, 2),
+    ],
+)
+def test_an_object_is_never_set_and_unset_in_one_body(gone: Tree, new: Tree, expected: int) -> None:
+    made = bodies(gone, new)
+    assert len(made) == expected
+    if expected == 2:
+        assert made == [gone, new]

@@ -9,7 +9,7 @@ from intent.core.tree import Difference
 from intent.device.actor import Disruption, Observed, Outcome, Problem, Request, Session, Status, Target, Wanted
 from intent.device.deadline import Deadline
 from intent.device.errors import DeviceError
-from intent.device.fanout import Answer, Fleet
+from intent.device.fanout import FRESH_S, Answer, Fleet
 from intent.device.nvue.closing import Closing
 from intent.device.nvue.release import same_release
 from intent.device.nvue.scope import Scope
@@ -54,11 +54,11 @@ class NvueActor:
 
         def read(target: Target, session: NvueSession) -> Observed:
             deadline = session.deadline()
-            facts = self._fleet.facts(target.name, session, deadline)
+            facts = self._fleet.facts(target.name, session, deadline, at_most_s=FRESH_S)
             found = self._scope(by_name[target.name]).of(session.applied(deadline), self._means.secrets)
             return _observed(target, facts, found.state, found.digest, found.not_compared)
 
-        answers = self._fleet.each([item.target for item in wanted], read)
+        answers = self._fleet.each([item.target for item in wanted], read, reuse=True, keep=True)
         return {name: self._observed(name, answer) for name, answer in answers.items()}
 
     def _observed(self, name: str, answer: Answer[Observed]) -> Observed:
@@ -105,22 +105,22 @@ class NvueActor:
 
         def work(target: Target, connected: NvueSession) -> Outcome:
             def release(deadline: Deadline) -> str:
-                return self._fleet.release(target.name, connected, deadline)
+                return self._fleet.facts(target.name, connected, deadline, at_most_s=FRESH_S).release
 
             transaction = Transaction(connected, by_name[target.name], session, self._means, release)
             outcome = transaction.run()
             self._before[target.name] = transaction.before
             return outcome
 
-        return self._run([item.wanted.target for item in requests], work, session.stopping)
+        return self._run([item.wanted.target for item in requests], work, session.stopping, reuse=True)
 
     def confirm(self, pending: Mapping[str, str], session: Session) -> Mapping[str, Outcome]:
-        """Keep what was applied; every device is asked over a new connection."""
+        """Keep what was applied; every device is asked over a connection made after the apply."""
 
         def work(target: Target, connected: NvueSession) -> Outcome:
             return self._closing(target, connected, pending).confirm(session)
 
-        return self._run(self._named(pending), work)
+        return self._run(self._named(pending), work, reuse=True)
 
     def revert(self, pending: Mapping[str, str], session: Session) -> Mapping[str, Outcome]:
         """Put back what was applied and not confirmed."""
@@ -128,7 +128,7 @@ class NvueActor:
         def work(target: Target, connected: NvueSession) -> Outcome:
             return self._closing(target, connected, pending).revert(session)
 
-        return self._run(self._named(pending), work)
+        return self._run(self._named(pending), work, reuse=True)
 
     def settle(self, pending: Mapping[str, str]) -> Mapping[str, Outcome]:
         """Read only: where devices stand whose process died mid-change."""
@@ -150,8 +150,11 @@ class NvueActor:
         targets: Sequence[Target],
         work: Callable[[Target, NvueSession], Outcome],
         stopping: Callable[[], bool] = lambda: False,
+        *,
+        reuse: bool = False,
     ) -> dict[str, Outcome]:
-        answers = self._fleet.each(targets, work, stopping=stopping)
+        # No session outlives a call that writes: whoever looks next proves that a new connection can be made.
+        answers = self._fleet.each(targets, work, stopping=stopping, reuse=reuse)
         return {name: self._outcome(name, answer) for name, answer in answers.items()}
 
     def _outcome(self, name: str, answer: Answer[Outcome]) -> Outcome:

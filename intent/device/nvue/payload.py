@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from intent.core.tree import ABSENT, Path, Tree, put
+from intent.core.tree import ABSENT, Path, Tree, merge, put
 from intent.device.nvue.scope import Scope
 
 
@@ -17,6 +17,29 @@ def additions(state: Mapping[str, Any], want: Mapping[str, Any]) -> Tree:
         want: wanted tree in scope.
     """
     return _beyond(want, state, nulls=False)
+
+
+def bodies(gone: Tree, new: Tree) -> list[Tree]:
+    """What to load one after the other: one body, or two where an object would be both set and unset in one.
+
+    The API leaves open which of the two wins, so what goes away goes first.
+
+    Args:
+        gone: `removals`.
+        new: `additions`.
+    """
+    if gone and new and not _clash(gone, new):
+        return [merge(gone, new)]
+    return [body for body in (gone, new) if body]
+
+
+def _clash(gone: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+    for key, value in gone.items():
+        if key in new:
+            other = new[key]
+            if not isinstance(value, Mapping) or not isinstance(other, Mapping) or not other or _clash(value, other):
+                return True
+    return False
 
 
 def one_sided(here: Mapping[str, Any], there: Mapping[str, Any]) -> Tree:

@@ -20,7 +20,7 @@ from intent.device.deadline import Deadline
 from intent.device.errors import BadRequest, ConnectionLost, DeadlineExceeded, DeviceError
 from intent.device.nvue.agreement import device_differences, disagreement, summary
 from intent.device.nvue.canonical import Canon, Canons
-from intent.device.nvue.payload import additions, one_sided, removals
+from intent.device.nvue.payload import additions, bodies, one_sided, removals
 from intent.device.nvue.release import same_release
 from intent.device.nvue.scope import Scope, Scoped
 from intent.device.nvue.session import NvueSession
@@ -145,7 +145,7 @@ class Transaction:
             raise _Ended(self._outcome(Status.FAILED, text))
 
     def _bodies(self, live: Scoped) -> list[Tree]:
-        """What is loaded, in order: what goes away first, for one body must not set and unset the same object.
+        """What is loaded, in order.
 
         Raises:
             IntentError: a secret is missing.
@@ -163,7 +163,7 @@ class Transaction:
         new = additions(live.state, self._scope.tree)
         if has_placeholders(new):
             new = self._means.secrets.fill(new)
-        return [body for body in (gone, new) if body]
+        return bodies(gone, new)
 
     # --- the candidate
 

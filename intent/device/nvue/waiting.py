@@ -25,7 +25,7 @@ class Pace:
         candidate_s: time a revision may still be a candidate after it was told to apply.
     """
 
-    first_s: float = 0.1
+    first_s: float = 0.2
     factor: float = 1.7
     longest_s: float = 5.0
     candidate_s: float = 15.0
