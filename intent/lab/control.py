@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
 from intent.core.errors import IntentError
 from intent.lab.api import Request, Response, decoded, problem
+from intent.lab.controller import Controller
 from intent.lab.tools import Refusal
 from intent.lab.world import World
 
 
-def snapshot(world: World) -> dict[str, Any]:
-    """What every switch of the lab is doing: counters, applied revision, standing faults."""
+def snapshot(world: World, controllers: Mapping[str, Controller] | None = None) -> dict[str, Any]:
+    """What every switch and controller of the lab is doing: counters, applied revision, standing faults."""
     now = world.agenda.run()
     shown = {}
     for name, machine in world.machines.items():
@@ -29,7 +30,19 @@ def snapshot(world: World) -> dict[str, Any]:
             "faults": machine.faults.words(),
             **asdict(machine.counters),
         }
-    return {"switches": shown}
+    return {"switches": shown, "controllers": {name: item.snapshot() for name, item in (controllers or {}).items()}}
+
+
+def let_fail(
+    world: World, controllers: Mapping[str, Controller], kind: str, device: str, options: Mapping[str, Any]
+) -> str:
+    """Let something go wrong at a switch or a controller; returns what was done.
+
+    Raises:
+        IntentError: no such kind or device, or the options do not fit.
+    """
+    controller = controllers.get(device)
+    return controller.fault(kind, options) if controller is not None else world.fault(kind, device, options)
 
 
 class Control:
@@ -39,9 +52,13 @@ class Control:
         world: the lab.
         token: what an order must carry.
         stop: ends the lab.
+        controllers: by name.
     """
 
-    def __init__(self, world: World, token: str, stop: Callable[[], None]) -> None:
+    def __init__(
+        self, world: World, token: str, stop: Callable[[], None], controllers: Mapping[str, Controller] | None = None
+    ) -> None:
+        self._controllers = controllers or {}
         self._world = world
         self._token = token
         self._stop = stop
@@ -61,7 +78,7 @@ class Control:
         place = (request.method, request.target.partition("?")[0])
         try:
             if place == ("GET", "/status"):
-                return Response(200, snapshot(self._world))
+                return Response(200, snapshot(self._world, self._controllers))
             if place == ("POST", "/stop"):
                 self._stop()
                 return Response(200, {"stopping": True})
@@ -76,4 +93,5 @@ class Control:
     def _fault(self, body: Any) -> str:
         if not isinstance(body, dict) or not isinstance(body.get("options", {}), dict):
             raise IntentError("a fault is an object with kind, device and options")
-        return self._world.fault(str(body.get("kind", "")), str(body.get("device", "")), body.get("options", {}))
+        kind, device, options = str(body.get("kind", "")), str(body.get("device", "")), body.get("options", {})
+        return let_fail(self._world, self._controllers, kind, device, options)

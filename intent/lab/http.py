@@ -213,6 +213,9 @@ class Connection(asyncio.Protocol):
             self._refuse(error.error_status_hint, "The request is not valid HTTP/1.1")
 
     def _respond(self, response: Response) -> None:
+        if response.status == 0:  # a fault: the connection drops without an answer
+            self.abort()
+            return
         self._write(response)
         if self._http.our_state is h11.MUST_CLOSE:
             self._close()

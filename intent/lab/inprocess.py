@@ -13,7 +13,8 @@ from typing import Any, TypeVar
 
 from intent.core.errors import IntentError
 from intent.lab.agenda import Clock
-from intent.lab.control import snapshot
+from intent.lab.control import let_fail, snapshot
+from intent.lab.controller import Controller
 from intent.lab.server import ADDRESS_BASE, Server
 from intent.lab.state import LabInfo
 from intent.lab.tools import Timing
@@ -110,7 +111,8 @@ class LabServer:
 
     def status(self) -> dict[str, Any]:
         """Counters, applied revision, reachability and standing faults of every switch, under `switches`."""
-        return self.call(snapshot)
+        controllers = self._running().controllers
+        return self.call(lambda world: snapshot(world, controllers))
 
     def fault(self, kind: str, device: str, **options: Any) -> str:
         """Let something go wrong at a switch; the kinds stand in `intent.lab.faults`.
@@ -118,7 +120,17 @@ class LabServer:
         Raises:
             IntentError: no such kind or switch, or the options do not fit.
         """
-        return self.call(lambda world: world.fault(kind, device, options))
+        controllers = self._running().controllers
+        return self.call(lambda world: let_fail(world, controllers, kind, device, options))
+
+    def controller(self, name: str) -> Controller:
+        """A controller of the lab, to look at; it works in the lab's thread."""
+        return self._running().controllers[name]
+
+    def _running(self) -> Server:
+        if self._server is None:
+            raise RuntimeError("the lab is not running")
+        return self._server
 
     def call(self, act: Callable[[World], _Answer]) -> _Answer:
         """Do something with the lab's world, in its own thread."""

@@ -18,11 +18,13 @@ from intent.core.errors import IntentError
 from intent.lab.agenda import Clock
 from intent.lab.api import Api, Request, Response, problem
 from intent.lab.control import Control
+from intent.lab.controller import Controller
 from intent.lab.crypt512 import hashed
 from intent.lab.http import IDLE_S, Connection, Service
-from intent.lab.state import LabInfo, Place
+from intent.lab.state import ControllerPlace, LabInfo, Place
 from intent.lab.tls import issue
 from intent.lab.tools import Timing
+from intent.lab.ufm.manager import UfmManager
 from intent.lab.wiring import Wiring
 from intent.lab.world import World
 
@@ -123,7 +125,9 @@ class Server:
         self.state_dir = state_dir
         self.api = Api(self.world)
         self._port = port
-        self._addresses = addresses(address_base, len(wiring.switches) + 1)
+        made = [UfmManager(spec, clock, self.password) for spec in wiring.ufm]
+        self.controllers: dict[str, Controller] = {item.name: item for item in made}
+        self._addresses = addresses(address_base, len(wiring.switches) + len(self.controllers) + 1)
         self._connections: set[Connection] = set()
         self._listeners: list[asyncio.Server] = []
         self._stopping = asyncio.Event()
@@ -138,10 +142,11 @@ class Server:
         contexts = issue(self.state_dir, places)
         token = secrets.token_urlsafe(24)
         try:
-            door = Control(self.world, token, self._stopping.set)
+            door = Control(self.world, token, self._stopping.set, self.controllers)
             await self._listen(door, control_address, None)
-            for name, address in zip(self.world.machines, places, strict=True):
-                await self._listen(SwitchService(self.api, name), address, contexts[address])
+            services: list[Service] = [SwitchService(self.api, name) for name in self.world.machines]
+            for service, address in zip((*services, *self.controllers.values()), places, strict=True):
+                await self._listen(service, address, contexts[address])
         except BaseException:
             await self.close()
             raise
@@ -156,8 +161,18 @@ class Server:
             control_token=token,
             switches={
                 name: Place(address, self._port, machine.spec.model, machine.spec.release)
-                for (name, machine), address in zip(machines, places, strict=True)
+                for (name, machine), address in zip(machines, places, strict=False)
             },
+            controllers={
+                item.name: self._place(item, address)
+                for item, address in zip(self.controllers.values(), places[len(machines) :], strict=True)
+            },
+        )
+
+    def _place(self, item: Controller, address: str) -> ControllerPlace:
+        login = item.login()
+        return ControllerPlace(
+            item.kind, address, self._port, item.version, login.username, login.password, login.token
         )
 
     async def _listen(self, service: Service, address: str, context: ssl.SSLContext | None) -> None:

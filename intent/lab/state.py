@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,29 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
+class ControllerPlace:
+    """Where a controller of the lab listens and how to log in.
+
+    Args:
+        kind: platform it stands for.
+        address: loopback address.
+        port: TCP port.
+        version: version it runs.
+        username: account.
+        password: its password, or an access token.
+        token: it is an access token.
+    """
+
+    kind: str
+    address: str
+    port: int
+    version: str
+    username: str
+    password: str = field(repr=False)
+    token: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class LabInfo:
     """A running lab.
 
@@ -46,6 +69,7 @@ class LabInfo:
         control_url: where it takes orders.
         control_token: what an order must carry.
         switches: where they listen, by name.
+        controllers: likewise.
     """
 
     state_dir: Path
@@ -56,6 +80,7 @@ class LabInfo:
     control_url: str
     control_token: str = field(repr=False)
     switches: Mapping[str, Place]
+    controllers: Mapping[str, ControllerPlace] = field(default_factory=dict)
 
     def save(self) -> None:
         """Write the state file at once and whole, readable by the owner only."""
@@ -75,6 +100,7 @@ class LabInfo:
                 }
                 for name, place in self.switches.items()
             },
+            "controllers": {name: asdict(place) for name, place in self.controllers.items()},
         }
         draft = self.state_dir / (FILE + ".new")
         draft.unlink(missing_ok=True)
@@ -116,4 +142,5 @@ def _from(body: Mapping[str, Any], state_dir: Path) -> LabInfo:
             str(name): Place(str(item["address"]), int(item["port"]), str(item["model"]), str(item["release"]))
             for name, item in body["switches"].items()
         },
+        controllers={str(name): ControllerPlace(**item) for name, item in (body.get("controllers") or {}).items()},
     )

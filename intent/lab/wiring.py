@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from intent.core.errors import IntentError
+from intent.lab.ufm.spec import FabricPort, Ufm
 
 MAX_BYTES = 256 * 1024 * 1024
 
@@ -87,6 +88,7 @@ class Wiring:
     switches: tuple[Switch, ...]
     hosts: tuple[Host, ...] = ()
     links: tuple[Link, ...] = ()
+    ufm: tuple[Ufm, ...] = ()
 
 
 class _Reader:
@@ -164,6 +166,38 @@ def _link(read: _Reader, value: Any, where: str) -> Link:
     return Link(ends[0], ends[1])
 
 
+_GUID = re.compile(r"(0x)?[0-9a-fA-F]{16}")
+_UFM_VERSION = re.compile(r"\d+\.\d+(\.\d+)?(-\d+)?")
+
+
+def _ufm(read: _Reader, value: Any, where: str) -> Ufm:
+    known = ("name", "version", "address", "default_membership", "authentication", "ports")
+    held = read.object(value, where, known, ("name", "version"))
+    ports = []
+    for at, item in enumerate(read.items(held.get("ports", []), f"{where}.ports")):
+        place = f"{where}.ports[{at}]"
+        port = read.object(item, place, ("guid", "host", "name"), ("guid",))
+        guid = read.text(port, "guid", place, _GUID).lower().removeprefix("0x")
+        ports.append(FabricPort(guid, read.text(port, "host", place), read.text(port, "name", place)))
+    chosen = {}
+    for key, values in (("default_membership", ("limited", "full")), ("authentication", ("basic", "token"))):
+        chosen[key] = read.text(held, key, where) or values[0]
+        if chosen[key] not in values:
+            raise read.fail(f"{where}.{key}", f"must be {' or '.join(values)}")
+    return Ufm(
+        name=read.name(held, "name", where),
+        version=read.text(held, "version", where, _UFM_VERSION),
+        address=read.text(held, "address", where),
+        default_membership=chosen["default_membership"],
+        authentication=chosen["authentication"],
+        ports=tuple(ports),
+    )
+
+
+def _controllers(document: Any) -> bool:
+    return isinstance(document, dict) and bool(document.get("ufm"))
+
+
 def parse(document: Any, source: str) -> Wiring:
     """Read a wiring document strictly.
 
@@ -176,14 +210,17 @@ def parse(document: Any, source: str) -> Wiring:
             a port holds two cables.
     """
     read = _Reader(source)
-    held = read.object(document, "top level", ("switches", "hosts", "links"), ("switches",))
+    known = ("switches", "hosts", "links", "ufm")
+    held = read.object(document, "top level", known, ("switches",) if not _controllers(document) else ())
 
     def several(key: str, one: Callable[[_Reader, Any, str], Any]) -> tuple[Any, ...]:
         items = read.items(held.get(key, []), key)
         return tuple(one(read, item, f"{key}[{at}]") for at, item in enumerate(items))
 
-    wiring = Wiring(several("switches", _switch), several("hosts", _host), several("links", _link))
-    if not wiring.switches:
+    wiring = Wiring(
+        several("switches", _switch), several("hosts", _host), several("links", _link), several("ufm", _ufm)
+    )
+    if not wiring.switches and not wiring.ufm:
         raise read.fail("switches", "a lab needs at least one switch")
     _consistent(read, wiring)
     return wiring
@@ -191,7 +228,9 @@ def parse(document: Any, source: str) -> Wiring:
 
 def _consistent(read: _Reader, wiring: Wiring) -> None:
     seen: set[str] = set()
-    for name in (*(switch.name for switch in wiring.switches), *(host.name for host in wiring.hosts)):
+    named = [switch.name for switch in wiring.switches]
+    named += [host.name for host in wiring.hosts] + [item.name for item in wiring.ufm]
+    for name in named:
         if name in seen:
             raise read.fail("switches and hosts", f"the name {name!r} stands twice")
         seen.add(name)

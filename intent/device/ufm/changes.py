@@ -133,14 +133,20 @@ class Standing:
         return text + (f"; changed by somebody else: {summary(self.others)}" if self.others else "")
 
 
-def standing(planned: Iterable[Change], live: Partitions) -> Standing:
-    """Hold changes against what UFM has now."""
+def standing(planned: Iterable[Change], live: Partitions, *, force: bool = False) -> Standing:
+    """Hold changes against what UFM has now.
+
+    Args:
+        planned: the changes.
+        live: what UFM has.
+        force: what is neither as before nor as it is to be counts as to be done: we have just written it ourselves.
+    """
     left: list[Change] = []
     done = todo = 0
     others: list[str] = []
     for change in planned:
         now = live.get(change.key)
-        here = _Count(change, now)
+        here = _Count(change, now, force)
         left += [here.left] if here.left else []
         done, todo = done + here.done, todo + here.todo
         others += here.others
@@ -150,7 +156,8 @@ def standing(planned: Iterable[Change], live: Partitions) -> Standing:
 class _Count:
     """One change against what there is."""
 
-    def __init__(self, change: Change, now: Partition | None) -> None:
+    def __init__(self, change: Change, now: Partition | None, force: bool) -> None:
+        self._force = force
         self.done = self.todo = 0
         self.others: list[str] = []
         self._where = f"partition {tree_key(change.key)}"
@@ -185,7 +192,7 @@ class _Count:
             self.done += 1
             return False
         # A partition just made holds UFM's own defaults until its attributes are set.
-        if now == before or absent or set_at_once:
+        if now == before or absent or set_at_once or self._force:
             self.todo += 1
             return True
         self.others.append(f"{self._where}: {what} is {_shown(now)}, neither {_shown(before)} nor {_shown(after)}")

@@ -206,7 +206,7 @@ def from_tree(tree: Mapping[str, Any], fabric: str = "") -> dict[int, Partition]
         raise IntentError(f"{unknown[0]!r}: UFM is given partitions, nothing else")
     _refuse_other(tree.get("fabric"), fabric, "the tree")
     found: dict[int, Partition] = {}
-    for text, body in _object(tree.get("partition") or {}, "partition").items():
+    for text, body in _object(tree.get("partition", {}), "partition").items():
         key = key_number(text)
         if key in found:
             raise IntentError(f"partition {text} stands twice: the top bit is a port's membership, not part of the key")
@@ -226,7 +226,7 @@ def _wanted(key: int, text: str, body: Mapping[str, Any], fabric: str) -> Partit
     index0 = _flag(body, "index0", where, False)
     membership = body.get("membership", "full")
     members: dict[str, Member] = {}
-    for guid, item in _object(body.get("member") or {}, f"{where}: member").items():
+    for guid, item in _object(body.get("member", {}), f"{where}: member").items():
         at = tree_guid(guid)
         if at in members:
             raise IntentError(f"{where}: port {at} stands twice")

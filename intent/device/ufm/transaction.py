@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 
 from intent.catalog.ufm import UfmFacts
 from intent.core.errors import IntentError
@@ -46,6 +47,13 @@ class Means:
     secrets: SecretStore
     pace: Pace
     allow_removals: bool = False
+
+
+class Mending(Enum):
+    """What is put back."""
+
+    OWN = "what was written a moment ago, whatever UFM made of it"
+    LATER = "what was written some time ago, where nobody changed it since"
 
 
 class Refused(Exception):
@@ -91,7 +99,7 @@ class Hand:
         self._deadline = deadline
 
     def carry(
-        self, planned: Sequence[Change], live: Partitions, version: str, step: str, *, despite: bool = False
+        self, planned: Sequence[Change], live: Partitions, version: str, step: str, *, mending: Mending | None = None
     ) -> Carried:
         """Write until everything planned is in force, as far as UFM lets us.
 
@@ -103,9 +111,10 @@ class Hand:
             live: what UFM has now.
             version: of UFM.
             step: name of the step in the journal.
-            despite: go on with the rest where somebody else changed a part.
+            mending: something is put back: go on with the rest where somebody else changed a part.
         """
-        now = standing(planned, live)
+        force = mending is Mending.OWN
+        now = standing(planned, live, force=force)
         for _ in range(self._means.pace.rereads):
             trouble = lost = ""
             try:
@@ -116,8 +125,8 @@ class Hand:
             if found is None:
                 return Carried(None, trouble=lost or trouble or "UFM could not be read afterwards")
             live = found
-            now = standing(planned, live)
-            if trouble or not lost or not now.left or (now.others and not despite):
+            now = standing(planned, live, force=force)
+            if trouble or not lost or not now.left or (now.others and mending is None):
                 return Carried(now, live, trouble or (lost if now.others else ""))
         return Carried(now, live, f"the connection was lost {self._means.pace.rereads} times")
 
@@ -244,7 +253,7 @@ class Transaction:
         return f"somebody else changed partitions meanwhile: {summary(paths)}" if paths else ""
 
     def _put_back(self, planned: Sequence[Change], version: str, trouble: str, handle: str) -> Outcome:
-        back = put_back(self._session, self._name, self._journal, self._means, planned, version)
+        back = put_back(self._session, self._name, self._journal, self._means, planned, version, Mending.OWN)
         if back.complete:
             return self._outcome(
                 Status.FAILED, f"{trouble}; put back by compensating writes, the old state is in force"
@@ -256,14 +265,20 @@ class Transaction:
 
 
 def put_back(
-    session: UfmSession, name: str, journal: Session, means: Means, planned: Sequence[Change], version: str
+    session: UfmSession,
+    name: str,
+    journal: Session,
+    means: Means,
+    planned: Sequence[Change],
+    version: str,
+    mending: Mending = Mending.LATER,
 ) -> Carried:
-    """Undo changes wherever what they wrote is in force; what somebody else changed since is left alone."""
+    """Undo changes; members somebody else added to a partition are never touched."""
     hand = Hand(session, name, journal, means, session.deadline(UNDO_S))
     live = hand.read_again()
     if live is None:
         return Carried(None, trouble="UFM could not be read")
-    return hand.carry([change.inverse for change in planned], live, version, "put back", despite=True)
+    return hand.carry([change.inverse for change in planned], live, version, "put back", mending=mending)
 
 
 def why_not(back: Carried) -> str:

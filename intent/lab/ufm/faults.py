@@ -1,0 +1,76 @@
+"""What goes wrong with a UFM on demand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+# Kinds with what they do; `times` counts the writes that are hit, -1 for all.
+KINDS = {
+    "unreachable": "connections are refused, for for_s seconds or until cleared",
+    "slow": "every answer takes delay_s longer",
+    "failover": "the virtual address moves: connections drop, nobody answers for for_s seconds, jobs are forgotten",
+    "lost-write": "a write's connection drops, when=before or when=after it is carried out; skip=n go well first",
+    "job-errors": "a write becomes a job that does half and ends in Completed With Errors",
+    "slow-job": "writes become jobs of delay_s seconds",
+    "refuse-writes": "writes are answered with status (500 when not said)",
+    "all-full": "members join as full whatever the call says",
+    "add-member": "somebody adds guid to pkey by hand (membership, index0)",
+    "remove-member": "somebody takes guid out of pkey by hand",
+    "clear": "every standing fault ends",
+}
+
+
+@dataclass(slots=True)
+class Faults:
+    """Standing faults.
+
+    Args:
+        down: refuses connections.
+        until: lab time at which it answers again; 0 for not by itself.
+        delay_s: added to every answer.
+        lost: empty, `before` or `after`.
+        failover_s: a lost write is followed by a failover of so many seconds.
+        job_errors: writes become jobs that fail half way.
+        job_s: writes become jobs of so many seconds.
+        refuse: status that writes are answered with; 0 for none.
+        all_full: members join as full.
+        skip: writes that still go well.
+        times: writes that are hit; -1 for all.
+    """
+
+    down: bool = False
+    until: float = 0.0
+    delay_s: float = 0.0
+    lost: str = ""
+    failover_s: float = 0.0
+    job_errors: bool = False
+    job_s: float = 0.0
+    refuse: int = 0
+    all_full: bool = False
+    skip: int = 0
+    times: int = -1
+
+    def words(self) -> list[str]:
+        """The standing faults by name."""
+        held = {
+            "unreachable": self.down,
+            "slow": self.delay_s,
+            "lost-write": self.lost,
+            "job-errors": self.job_errors,
+            "slow-job": self.job_s,
+            "refuse-writes": self.refuse,
+            "all-full": self.all_full,
+        }
+        return [name for name, value in held.items() if value]
+
+    def hits(self) -> bool:
+        """True when a fault of writes is due now; counts it."""
+        if not (self.lost or self.job_errors or self.refuse):
+            return False
+        if self.skip > 0:
+            self.skip -= 1
+            return False
+        if self.times == 0:
+            return False
+        self.times -= self.times > 0
+        return True

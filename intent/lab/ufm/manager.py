@@ -1,0 +1,241 @@
+"""One UFM of the lab behind its virtual address: reachability, accounts, faults, counters."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from intent.core.errors import IntentError
+from intent.lab.agenda import Clock
+from intent.lab.api import Request, Response
+from intent.lab.controller import DROPPED, Login
+from intent.lab.tools import Counters, Refusal
+from intent.lab.ufm.accounts import BASIC, TOKEN, USER, Accounts
+from intent.lab.ufm.faults import KINDS, Faults
+from intent.lab.ufm.jobs import WITH_ERRORS, Job, Jobs
+from intent.lab.ufm.model import Model, Partition, guid_of, number_of
+from intent.lab.ufm.rest import Call, Routes, refused
+from intent.lab.ufm.spec import Ufm
+
+_log = logging.getLogger("intent.lab")
+_JOB_S = 0.05
+
+Observer = Callable[[Mapping[int, Partition]], None]
+
+
+class UfmManager:
+    """A UFM pair behind one virtual address, with a model of its partitions.
+
+    Args:
+        spec: what the wiring says of it.
+        clock: seconds, never running backwards.
+        password: of the account `admin`.
+        observer: told of the partitions after each change of them: a real subnet manager can follow.
+    """
+
+    kind = "ufm"
+
+    def __init__(self, spec: Ufm, clock: Clock, password: str, observer: Observer | None = None) -> None:
+        self.spec = spec
+        self.accounts = Accounts(password)
+        self.counters = Counters()
+        self.faults = Faults()
+        self.jobs = Jobs()
+        major, minor = (int(part) for part in spec.version.split(".")[:2])
+        self.model = Model(
+            spec.default_membership,
+            [port.guid for port in spec.ports],
+            named=(major, minor) >= (6, 22),
+            shows_default=(major, minor) >= (6, 19),
+        )
+        self.failovers = 0
+        self.calls: list[tuple[str, str]] = []  # writes, as method and path
+        self._clock = clock
+        self._observer = observer
+        self._routes = Routes(self)
+        self._token = self.accounts.issue(clock())["access_token"] if spec.authentication == "token" else ""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.spec.name
+
+    @property
+    def version(self) -> str:
+        """Version it runs."""
+        return self.spec.version
+
+    @property
+    def now(self) -> float:
+        """Lab time."""
+        return self._clock()
+
+    def login(self) -> Login:
+        """How to log in."""
+        return Login(USER, self._token or self.accounts.password, bool(self._token))
+
+    # --- behind the address
+
+    def opened(self) -> None:
+        """A connection was accepted."""
+        self.counters.connections += 1
+
+    def reachable(self) -> str:
+        """Whether the virtual address answers now."""
+        faults = self.faults
+        if faults.down and faults.until and faults.until <= self.now:
+            faults.down, faults.until = False, 0.0
+        return "refuse" if faults.down else ""
+
+    def handle(self, request: Request) -> Response:
+        """Answer; a bug of the lab is an answer 500 and a trace in its log, never a crash."""
+        self.counters.requests += 1
+        reading = request.method in ("GET", "HEAD")
+        self.counters.reads += reading
+        self.counters.writes += not reading
+        try:
+            answer = self._answer(request, reading)
+        except Refusal as refusal:
+            answer = refused(refusal.status, refusal.detail)
+        except Exception:
+            _log.exception("%s: %s %s", self.name, request.method, request.target[:200])
+            answer = refused(500, "The lab failed to answer; see its log")
+        self.counters.refused += answer.status in (401, 403)
+        if not self.faults.delay_s or answer is DROPPED:
+            return answer
+        return Response(answer.status, answer.body, answer.headers, self.faults.delay_s)
+
+    def _answer(self, request: Request, reading: bool) -> Response:
+        self.jobs.run(self.now)
+        root = request.target.partition("?")[0].split("/", 2)[1]
+        if not self.accounts.allowed(f"/{root}", request.headers.get("authorization", "")):
+            raise Refusal(401, "Unauthorized")
+        if f"/{root}" not in (BASIC, TOKEN):
+            raise Refusal(404, "Not found")
+        call = Call.of(request, f"/{root}")
+        if reading:
+            return self._routes.answer(call)
+        self.calls.append((call.method, call.path))
+        hit = call.path.startswith(("/resources/pkeys", "/actions/remove_guids")) and self.faults.hits()
+        if hit and self.faults.refuse:
+            raise Refusal(self.faults.refuse, "refused on demand")
+        if hit and self.faults.lost == "before":
+            self._drop()
+            return DROPPED
+        if hit and self.faults.job_errors:
+            return self._half_done(call)
+        if self.faults.job_s and call.path.startswith("/resources/pkeys"):
+            return self._slowly(call)
+        answer = self._routes.answer(call)
+        if hit and self.faults.lost == "after":
+            self._drop()
+            return DROPPED
+        return answer
+
+    def _drop(self) -> None:
+        if self.faults.failover_s:
+            self._failover(self.faults.failover_s)
+
+    def _slowly(self, call: Call) -> Response:
+        def act(_: Job) -> None:
+            self._routes.answer(call)
+
+        return self.later("pkeys", self.faults.job_s, act)
+
+    def _half_done(self, call: Call) -> Response:
+        """Half of the call is done, and the job says so in its status alone."""
+        body = call.body
+        guids = body.get("guids") if isinstance(body, dict) else None
+
+        def act(job: Job) -> None:
+            if isinstance(guids, list) and guids:
+                kept = {**body, "guids": guids[: len(guids) // 2]}
+                if "memberships" in body:
+                    kept["memberships"] = body["memberships"][: len(guids) // 2]
+                self._routes.answer(Call(call.method, call.path, call.query, kept))
+            job.status, job.summary = WITH_ERRORS, "the subnet manager refused some of the ports"
+
+        return self.later("pkeys", _JOB_S, act)
+
+    def later(self, operation: str, seconds: float, act: Callable[[Job], None]) -> Response:
+        """202 with the job that will do something."""
+        job = self.jobs.start(operation, self.now, seconds, act)
+        location = (("Location", f"{BASIC}/jobs/{job.id}"),)
+        return Response(202, {}, location)
+
+    def changed(self) -> None:
+        """Partitions changed."""
+        self.model.updated = self.now
+        if self._observer is not None:
+            self._observer(self.model.partitions)
+
+    # --- faults
+
+    def _failover(self, seconds: float) -> None:
+        self.failovers += 1
+        self.jobs.forget()
+        self.faults.down, self.faults.until = True, self.now + seconds
+
+    def fault(self, kind: str, options: Mapping[str, Any]) -> str:
+        """Let something go wrong.
+
+        Raises:
+            IntentError: no such kind, or the options do not fit.
+        """
+        if kind not in KINDS:
+            raise IntentError(f"no fault of a UFM is called {kind!r}", hint=f"known: {', '.join(KINDS)}")
+        try:
+            return self._faulty(kind, options)
+        except (Refusal, TypeError, ValueError) as problem:
+            raise IntentError(f"{self.name}: {kind}: {problem}", hint=KINDS[kind]) from None
+
+    def _faulty(self, kind: str, options: Mapping[str, Any]) -> str:
+        faults, seconds = self.faults, float(options.get("for_s", 0.0))
+        if kind in ("lost-write", "job-errors", "refuse-writes"):
+            faults.times, faults.skip = int(options.get("times", 1)), int(options.get("skip", 0))
+        if kind == "unreachable":
+            faults.down, faults.until = True, self.now + seconds if seconds else 0.0
+        elif kind == "slow":
+            faults.delay_s = float(options.get("delay_s", 1.0))
+        elif kind == "failover":
+            self._failover(seconds or 1.0)
+        elif kind == "lost-write":
+            faults.lost = "before" if options.get("when") == "before" else "after"
+            faults.failover_s = seconds
+        elif kind == "job-errors":
+            faults.job_errors = True
+        elif kind == "slow-job":
+            faults.job_s = float(options.get("delay_s", 1.0))
+        elif kind == "refuse-writes":
+            faults.refuse = int(options.get("status", 500))
+        elif kind == "all-full":
+            faults.all_full = True
+        elif kind in ("add-member", "remove-member"):
+            return self._by_hand(kind, options)
+        else:
+            self.faults = Faults()
+        return f"{self.name}: {kind}"
+
+    def _by_hand(self, kind: str, options: Mapping[str, Any]) -> str:
+        key, guid = number_of(options.get("pkey")), guid_of(options.get("guid"))
+        if kind == "add-member":
+            held = self.model.partitions.setdefault(key, Partition(f"api_pkey_0x{key:x}"))
+            held.members[guid] = (str(options.get("membership", "full")), bool(options.get("index0", False)))
+        else:
+            self.model.leave(key, [guid])
+        self.changed()
+        return f"{self.name}: {kind} {guid} 0x{key:x}"
+
+    def snapshot(self) -> dict[str, Any]:
+        """Counters, partitions by number of members, standing faults."""
+        return {
+            "kind": self.kind,
+            "release": self.version,
+            "reachable": not self.reachable(),
+            "failovers": self.failovers,
+            "partitions": {f"0x{key:x}": len(held.members) for key, held in sorted(self.model.partitions.items())},
+            "faults": self.faults.words(),
+            **asdict(self.counters),
+        }
