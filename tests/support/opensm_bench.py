@@ -11,10 +11,11 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,7 +26,6 @@ TOOLS = ("opensm", "ibsim", "smpquery", "saquery")
 SHIM = next(iter(sorted(Path("/usr/lib").glob("*/umad2sim/libumad2sim.so"))), None)
 _SBIN = "/usr/sbin:/usr/bin:/sbin:/bin"
 _DEADLINE_S = 60.0
-_MARK = "--- next ---"
 
 
 def missing() -> str:
@@ -57,6 +57,7 @@ class Bench:
     simulator: subprocess.Popen[bytes]
     user: str | None
     manager: subprocess.Popen[bytes] | None = None
+    reader: subprocess.Popen[bytes] | None = None
     started: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     @property
@@ -157,34 +158,6 @@ class Bench:
             raise BenchError(f"{tool} {' '.join(arguments)}: exit code {ran.returncode}: {text[-800:]}")
         return subprocess.CompletedProcess(ran.args, ran.returncode, text, "")
 
-    def run_many(self, tool: str, calls: Sequence[str], deadline_s: float = 300.0) -> list[str]:
-        """Run a tool many times; what each run says. A shell starts them: it forks far cheaper than this process.
-
-        Args:
-            tool: name of the program.
-            calls: arguments of each run.
-            deadline_s: seconds all of them may take.
-        """
-        path = shutil.which(tool, path=_SBIN)
-        environment = self._environment("")
-        preload = environment.pop("LD_PRELOAD")
-        script = "".join(f"LD_PRELOAD={preload} {path} {call} || exit 1\necho {_MARK}\n" for call in calls)
-        ran = subprocess.run(
-            ["/bin/sh"],
-            input=script.encode(),
-            cwd=self.folder,
-            env=environment,
-            user=self.user,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            timeout=deadline_s,
-            check=False,
-        )
-        said = ran.stdout.decode("utf-8", errors="replace").split(_MARK + "\n")
-        if ran.returncode or len(said) != len(calls) + 1:
-            raise BenchError(f"{tool}: run {len(said)} of {len(calls)} failed: {said[-1][-500:]}")
-        return said[:-1]
-
     def lids(self) -> dict[int, int]:
         """LID of each port GUID, from the manager's own map."""
         text = (self.folder / "guid2lid").read_text(encoding="ascii")
@@ -198,11 +171,11 @@ class Bench:
 
     def pkey_tables(self) -> dict[int, frozenset[int]]:
         """P_Keys of every end port, read from the ports themselves, by port GUID."""
-        lids = self.lids()
-        guids = list(self.topology.ports)
-        calls = [f"pkeys {lids[guid]} {self._port_number(guid)}" for guid in guids]
-        tables = [_table(text) for text in self.run_many("smpquery", calls)]
-        return {guid: frozenset(key for key in table if key) for guid, table in zip(guids, tables, strict=True)}
+        return {guid: frozenset(keys) - {0} for guid, keys in self._read_tables().items()}
+
+    def first_keys(self) -> dict[int, int]:
+        """P_Key at index 0 of every end port, by port GUID."""
+        return {guid: keys[0] for guid, keys in self._read_tables().items()}
 
     def console(self, command: str) -> None:
         """One command on the simulator's console (`Unlink`, `ReLink`, `PerformanceSet` …)."""
@@ -214,6 +187,30 @@ class Bench:
         """End what was started, newest first."""
         for process in reversed(self.started):
             _end(process)
+
+    def _read_tables(self) -> dict[int, list[int]]:
+        """Tables from the ports themselves; one process reads them all, because starting a tool for each costs most."""
+        if self.reader is None:
+            self.reader = subprocess.Popen(
+                [sys.executable, "-I", str(Path(__file__).with_name("pkey_reader.py"))],
+                cwd=self.folder,
+                env=self._environment(""),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+            )
+            self.started.append(self.reader)
+        assert self.reader.stdin is not None
+        assert self.reader.stdout is not None
+        lids, tables = self.lids(), {}
+        for guid in self.topology.ports:
+            is_switch = guid in self.topology.switches
+            self.reader.stdin.write(f"{lids[guid]} 0 {int(is_switch)} {1 if is_switch else 2}\n".encode())
+            self.reader.stdin.flush()
+            answer = self.reader.stdout.readline().decode()
+            if not answer or answer.startswith("error"):
+                raise BenchError(f"no P_Key table of 0x{guid:016x}: {answer}")
+            tables[guid] = [int(key, 16) for key in answer.split()]
+        return tables
 
     def _port_number(self, guid: int) -> int:
         return 0 if guid in self.topology.switches else self.topology.ports[guid].number
@@ -330,8 +327,9 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait(5)
-    if process.stdin is not None:
-        process.stdin.close()
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            pipe.close()
 
 
 def _table(text: str) -> tuple[int, ...]:

@@ -17,14 +17,14 @@ _SLIPS = ["", ";", ":", ",", "=", "#", "\n", "\r", "0x", "x", "1", " ", "A", "mg
 
 
 @st.composite
-def partitions(draw: st.DrawFn, ports: Sequence[int], pkey: int) -> str:
+def partitions(draw: st.DrawFn, ports: Sequence[int], pkey: int, index0: bool) -> str:
     """One definition; keywords stand first, so that none undoes a GUID before it."""
     broad = draw(st.lists(st.sampled_from(["ALL", "ALL_CAS"]), max_size=1))
     narrow = draw(st.lists(st.sampled_from(["ALL_SWITCHES", "ALL_ROUTERS", "SELF"]), unique=True))
     guids = draw(st.lists(st.sampled_from([*ports, _UNKNOWN]), unique=True))
     spelled = [f"0x{guid:016x}" if draw(st.booleans()) else f"0x{guid:X}" for guid in guids]
     flags = draw(st.lists(_FLAG, unique_by=lambda flag: flag.split("=")[0], max_size=3))
-    flags += draw(st.sampled_from([[], [], ["indx0"]])) if pkey == 0x12 else []
+    flags += ["indx0"] if index0 else []
     default = draw(st.sampled_from(["", "full", "limited", "both"]))
     flags += [f"defmember={default}"] if default else []
     head = [f"{draw(_NAME)}{draw(_BLANK)}={draw(_BLANK)}0x{pkey:04x}", *draw(st.permutations(flags))]
@@ -51,12 +51,12 @@ def partitions(draw: st.DrawFn, ports: Sequence[int], pkey: int) -> str:
 
 
 @st.composite
-def files(draw: st.DrawFn, ports: Sequence[int]) -> bytes:
-    """A file our reader must accept."""
+def files(draw: st.DrawFn, ports: Sequence[int], *, index0: bool = False) -> bytes:
+    """A file our reader must accept; at most one of its partitions is at index 0, if any may."""
     self_full = draw(st.sampled_from(["SELF=full", "SELF = full"]))
     default = f"Default=0x7fff : ALL=limited, ALL_SWITCHES=full, {self_full} ;"
     keys = draw(st.lists(st.sampled_from([0x12, 0x13, 0x7FFE, 0x1]), unique=True, max_size=3))
-    parts = [draw(partitions(ports, key)) for key in keys]
+    parts = [draw(partitions(ports, key, index0 and key == 0x12)) for key in keys]
     parts = parts if parts and draw(st.booleans()) else [default, *parts]
     return ("\n".join(parts) + draw(st.sampled_from(["", "\n", "\n\n# end\n"]))).encode()
 
