@@ -78,4 +78,5 @@ class Short:
 
 @dataclass(frozen=True, slots=True)
 class Raw:
-    """A raw tree: nested mappings, lists and texts as written, resolved later by the schema of the device's release."""
+    """A raw tree, resolved later by the schema of the device's release: nested mappings, lists and texts as written, or
+    the name of a template (`NAME.j2`) that yields one."""

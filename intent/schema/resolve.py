@@ -15,6 +15,7 @@ from intent.schema.shape import ListShape, MapShape, RawShape, RecordShape, Scal
 from intent.schema.sources import Location
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]")
+_TEMPLATE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*\.j2")
 _CONTROL_RAW = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]")
 
 
@@ -142,8 +143,10 @@ class Resolver:
         return FAILED
 
     def _raw_root(self, node: Node, path: Location) -> Any:
+        if isinstance(node, TextNode) and _TEMPLATE.fullmatch(node.text) and ".." not in node.text:
+            return node.text
         if not isinstance(node, MapNode):
-            return self._unshaped("a mapping", node, path, self.spans.get(path))
+            return self._unshaped("a mapping or a template NAME.j2", node, path, self.spans.get(path))
         return self._raw(node, path)
 
     def _raw(self, node: Node, path: Location) -> Any:

@@ -89,12 +89,12 @@ def _shape(hint: Any, metadata: tuple[Any, ...]) -> Shape:
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is Annotated:
         return _shape(arguments[0], (*arguments[1:], *metadata))
+    if any(isinstance(mark, Raw) for mark in metadata):
+        return RawShape()
     if origin in (Union, types.UnionType):
         (inner,) = (each for each in arguments if each is not type(None))
         return _shape(inner, metadata)
     short = next((mark.key for mark in metadata if isinstance(mark, Short)), "")
-    if any(isinstance(mark, Raw) for mark in metadata):
-        return RawShape()
     if origin is dict:
         key = _shape(arguments[0], ())
         if isinstance(key, ScalarShape):

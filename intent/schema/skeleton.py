@@ -59,7 +59,8 @@ sites:
       east-west:
         kind: ethernet
         topology:
-          {{design: fat-tree, attach_by: rail, planes: 2, link: 400G, leaf: SN5600, spine: SN5600, oversubscription: "1:1"}}
+          {{design: fat-tree, attach_by: rail, planes: 2, link: 400G,
+            leaf: SN5600, spine: SN5600, oversubscription: "1:1"}}
         attach: {{nodes: "b300-*", nics: east-west}}
         addressing: {{hosts: routed-31}}
         underlay: {{links: unnumbered, bfd: 3x900ms}}

@@ -14,6 +14,7 @@ from intent.schema.markers import Raw, Scalar
 _NAME = r"^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$"
 _RANGE = r"^[A-Za-z0-9._{}-]+$"
 _RELEASE = r"^[0-9]{1,3}\.[0-9]{1,3}(\.[0-9]{1,3})?$"
+_PREFIX64 = r"^0x[0-9A-Fa-f]{16}$"
 _POINTER = r"^(/[^/\s]+)+$"
 _ANY_TEXT = ("string", "number", "boolean")
 
@@ -122,6 +123,19 @@ def _timezone(text: str) -> str:
     return text
 
 
+def _file(text: str) -> str:
+    parts = text.split("/")
+    if not re.fullmatch(r"[A-Za-z0-9._/ -]{1,255}", text) or text.startswith("/") or ".." in parts or "" in parts:
+        raise ValueError("expected a file name relative to the workspace, inside it, such as guids/par1.csv")
+    return text
+
+
+def _prefix64(text: str) -> str:
+    if not re.fullmatch(_PREFIX64, text):
+        raise ValueError("expected 16 hexadecimal digits after 0x, such as 0xfe80000000000000")
+    return text.lower()
+
+
 def _secret(text: str) -> str:
     # The text may be the secret itself, written here by mistake: it is never shown.
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}", text):
@@ -166,6 +180,10 @@ AsnRange = Annotated[
 Pointer = Annotated[str, Scalar(_pointer, "a path such as /system/aaa", _POINTER)]
 Timezone = Annotated[str, Scalar(_timezone, "a time zone such as Europe/Paris", r"^[A-Za-z]")]
 SecretName = Annotated[str, Scalar(_secret, "the name of a secret", r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$", hidden=True)]
+FilePath = Annotated[str, Scalar(_file, "a file name relative to the workspace such as guids/par1.csv")]
+SubnetPrefix = Annotated[
+    str, Scalar(_prefix64, "a subnet prefix such as 0xfe80000000000000", _PREFIX64, ("string", "integer"))
+]
 Glob = Annotated[str, Scalar(_free, "a file name or pattern such as sites/*.yaml")]
 
 LeafName = Annotated[
@@ -176,7 +194,15 @@ LeafName = Annotated[
     ),
 ]
 SpineName = Annotated[
-    str, Scalar(_template(frozenset({"site", "fabric", "plane", "n"})), "a name template such as {fabric}-s{n:02}")
+    str,
+    Scalar(
+        _template(frozenset({"site", "fabric", "plane", "unit", "rail", "n"})),
+        "a name template such as {fabric}-s{n:02}",
+    ),
+]
+CoreName = Annotated[
+    str,
+    Scalar(_template(frozenset({"site", "fabric", "group", "n"})), "a name template such as {fabric}-g{group}-c{n:02}"),
 ]
 NodeName = Annotated[str, Scalar(_template(frozenset({"site", "rack", "n"})), "a name template such as {rack}-{n:02}")]
 
@@ -191,4 +217,4 @@ Amount = Annotated[
     Scalar(units.amount, "a number or a percentage such as 10%", r"^[0-9]+(\.[0-9]+)? ?%?$", ("string", "integer")),
 ]
 BfdTimers = Annotated[units.BfdTimers, Scalar(units.bfd, "BFD timers such as 3x900ms", r"^[0-9]+ ?x ?[0-9]+ ?ms$")]
-RawTree = Annotated[dict[str, Any], Raw()]
+RawTree = Annotated[dict[str, Any] | str, Raw()]

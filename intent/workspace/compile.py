@@ -17,7 +17,9 @@ from intent.fabric.model import Fabric
 from intent.fabric.policy import Profiles, profiles
 from intent.lint.engine import lint
 from intent.render.artifact import Artifact
+from intent.render.nvue.overrides import Template
 from intent.render.nvue.render import Renderer
+from intent.resources import search_path
 from intent.schema.loader import Loaded, load
 from intent.schema.model import Document, Site
 from intent.schema.sources import SourceMap
@@ -169,7 +171,9 @@ def _site(
     diagnostics.extend(lint(document, loaded.sources, built.fabric, catalog=catalog))
     artifacts: Mapping[str, Artifact] = {}
     if render and not has_errors(diagnostics):
-        rendered = Renderer(document, built.fabric, chosen, catalog, loaded.sources).render()
+        rendered = Renderer(
+            document, built.fabric, chosen, catalog, loaded.sources, _template(workspace, document.sites[name])
+        ).render()
         diagnostics.extend(rendered.diagnostics)
         artifacts = rendered.artifacts
     compiled = Compiled(
@@ -186,6 +190,16 @@ def _site(
         in_order(diagnostics),
     )
     return compiled, compiled.diagnostics
+
+
+def _template(workspace: Workspace, site: Site) -> Template | None:
+    """Renders templates of the workspace; None where no override names one, so that none is loaded."""
+    if not any(isinstance(raw, str) for raw in site.overrides.values()):
+        return None
+    from intent.render.templates import Templates
+
+    templates = Templates(search_path("templates", workspace.overlay("templates")))
+    return lambda name, values, device: templates.render(name, values, device=device)
 
 
 def _lock(workspace: Workspace, name: str) -> tuple[Lock, tuple[Diagnostic, ...]]:

@@ -208,3 +208,48 @@ def test_bad_files_are_refused_without_a_trace(small: Path, content: bytes) -> N
     assert "internal error" not in said.err
     assert not (small / "build").exists()
     assert not (small / "sites").exists()
+
+
+def with_template(folder: Path, text: str) -> Path:
+    workspace(folder, text=SMALL + '    overrides: {"role=spine": banner.yaml.j2}\n')
+    (folder / "templates").mkdir(exist_ok=True)
+    (folder / "templates" / "banner.yaml.j2").write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_an_override_may_be_a_template(small: Path) -> None:
+    with_template(small, "system: {message: {pre-login: '{{ name }} {{ asn }} {{ ports | length }} ports'}}\n")
+    config = yaml.safe_load(intent("show", "config", "east-west-s01", "-C", small).out)
+    assert config["system"]["message"]["pre-login"] == "east-west-s01 4200100004 16 ports"
+    assert "override role=spine" in intent("why", "east-west-s01", "system.message.pre-login", "-C", small).out
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("system: {message: {pre-login: '{{ nmae }}'}}\n", "banner.yaml.j2:1"),
+        ("system: {message: {pre-login: '{{ ports[0].spede }}'}}\n", "spede"),
+        ("system: {mesage: {}}\n", "mesage"),
+        ("- a list\n", "expected a mapping"),
+        ("a: [\n", "banner.yaml.j2 for east-west-s01"),
+        ("{% for x in range(10**9) %}{% endfor %}", "banner.yaml.j2"),
+        ("{{ ''.__class__.__mro__ }}", "banner.yaml.j2"),
+    ],
+)
+def test_d05_a_template_that_fails_stops_everything(small: Path, text: str, words: str) -> None:
+    with_template(small, text)
+    said = intent("lint", "-C", small)
+    assert said.code == ExitCode.FINDINGS
+    assert words in said.out
+    assert "east-west-s01" in said.out or "did you mean" in said.out
+    assert intent("compile", "-C", small).code == ExitCode.ERROR
+    assert not (small / "build").exists()
+
+
+def test_a_template_that_is_not_there_is_named(small: Path) -> None:
+    workspace(small, text=SMALL + '    overrides: {"role=spine": nothing.j2}\n')
+    said = intent("lint", "-C", small)
+    assert said.code == ExitCode.FINDINGS
+    assert "nothing.j2" in said.out
+    workspace(small, text=SMALL + '    overrides: {"role=spine": ../../etc/passwd.j2}\n')
+    assert intent("lint", "-C", small).code == ExitCode.FINDINGS

@@ -7,18 +7,17 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from intent.catalog.hardware import Catalog
-from intent.core import selector
 from intent.core.diagnostic import Diagnostic, Severity, has_errors
 from intent.core.errors import IntentError
-from intent.core.tree import Path, Tree, from_dotted, from_pointer, leaves, merge
+from intent.core.tree import Path, Tree, from_dotted, from_pointer, merge
 from intent.fabric.model import Device, Fabric
 from intent.fabric.policy import Profiles
 from intent.fabric.resolve import Places
 from intent.formats.nvue.lowering import Dialect
-from intent.formats.nvue.schema import Schema
 from intent.render.artifact import Artifact, Origin, nearest
 from intent.render.nvue.facts import Facts, Part
 from intent.render.nvue.interfaces import front_panel, interfaces
+from intent.render.nvue.overrides import Template, overrides
 from intent.render.nvue.qos import qos
 from intent.render.nvue.routing import routing
 from intent.render.nvue.system import system
@@ -45,16 +44,24 @@ class Renderer:
         profiles: QoS profile of each switch.
         catalog: the hardware.
         places: where things stand.
+        template: renders the workspace's templates, for overrides that name one.
     """
 
     def __init__(
-        self, document: Document, fabric: Fabric, profiles: Profiles, catalog: Catalog, places: Places
+        self,
+        document: Document,
+        fabric: Fabric,
+        profiles: Profiles,
+        catalog: Catalog,
+        places: Places,
+        template: Template | None = None,
     ) -> None:
         self._site: Site = document.sites[fabric.site]
         self._fabric = fabric
         self._profiles = profiles
         self._catalog = catalog
         self._places = places
+        self._template = template
         self._dialects: dict[str, Dialect] = {}
         self._lower_paths: dict[str, Callable[[Path], tuple[Path, ...]]] = {}
         self._panels: dict[str, tuple[Path, ...]] = {}
@@ -93,7 +100,7 @@ class Renderer:
         found = [*self._limits(device)]
         lowered = dialect.lower(part.tree, device.name)
         found.extend(self._placed(lowered.diagnostics, part.origins, device))
-        overridden = self._override(device, dialect.schema)
+        overridden = overrides(device, self._fabric, self._site, dialect.schema, self._places, self._template)
         found.extend(overridden.diagnostics)
         tree = merge(lowered.tree, overridden.tree) if overridden.tree else lowered.tree
         # The dialect returns a tree that it found right as it is; a wrong override is told where it stands.
@@ -168,32 +175,6 @@ class Renderer:
             yield replace(
                 item, span=item.span or (origin and origin.span) or release, related=named, device=device.name
             )
-
-    def _override(self, device: Device, schema: Schema) -> _Overrides:
-        result = _Overrides({}, [], {}, [])
-        for text, raw in self._site.overrides.items():
-            if not selector.parse(text).matches(device.labels):
-                continue
-            at = ("sites", device.site, "overrides", text)
-            typed, found = schema.resolve(raw, device.name)
-            for item in found:
-                place = self._places.span((*at, *from_dotted(item.path)))
-                result.diagnostics.append(replace(item, span=place, device=device.name))
-            result.tree = merge(result.tree, typed)
-            for path, _ in leaves(typed):
-                result.owned.append(path)
-                result.origins[path] = Origin(self._places.span((*at, *path)), f"override {text}")
-        return result
-
-
-@dataclass(slots=True)
-class _Overrides:
-    """What raw trees contributed."""
-
-    tree: Tree
-    owned: list[Path]
-    origins: dict[Path, Origin]
-    diagnostics: list[Diagnostic]
 
 
 def folded(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
