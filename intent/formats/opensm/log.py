@@ -14,8 +14,6 @@ _FALLBACK = re.compile(
     r"|ucast_mgr_route: \S+: cannot build (?:lid matrices|fwd tables)"
     r"|[Ff]alling back to \S+"
 )
-    r"cannot find or setup routing engine '?([\w-]+)'?|(?:falling|fall) ?back to (\S+)", re.IGNORECASE
-)
 
 
 @dataclass(frozen=True, slots=True)
