@@ -8,11 +8,11 @@ from typing import Any
 from fake_switch import Journal
 
 from intent.device.actor import Outcome, Request, Target, Wanted
+from intent.device.compensation import Pace
 from intent.device.endpoints import Endpoints
 from intent.device.fanout import Fleet
 from intent.device.secrets import SecretStore
 from intent.device.ufm.actor import UfmActor
-from intent.device.ufm.jobs import Pace
 from intent.lab.inprocess import LabServer
 from intent.lab.ufm.spec import FabricPort, Ufm
 from intent.lab.wiring import Wiring

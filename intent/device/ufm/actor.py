@@ -6,23 +6,22 @@ compensating writes. A change stands as soon as it is read back; to confirm it i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 
 from intent.catalog.ufm import UfmFacts, version_numbers
 from intent.core.errors import IntentError
 from intent.core.tree import Difference
 from intent.device.actor import Disruption, Observed, Outcome, Problem, Request, Session, Status, Target, Wanted
-from intent.device.errors import DeviceError
-from intent.device.fanout import Answer, Fleet
+from intent.device.compensation import Pace, words_of
+from intent.device.controller import Controllers
+from intent.device.fanout import Fleet
 from intent.device.ufm.changes import Change, standing
 from intent.device.ufm.connection import UfmConnection
-from intent.device.ufm.jobs import Pace
 from intent.device.ufm.partitions import Partitions, from_tree, state_digest, state_tree
 from intent.device.ufm.record import from_handle
 from intent.device.ufm.scope import Scope
 from intent.device.ufm.session import UfmSession
-from intent.device.ufm.transaction import Means, Transaction, put_back, why_not, words_of
+from intent.device.ufm.transaction import Means, Transaction, UfmWork, put_back
 
 PLATFORM = "ufm"
 
@@ -51,8 +50,7 @@ class UfmActor:
         pace: Pace | None = None,
         closing_s: float = 120.0,
     ) -> None:
-        self._fleet = fleet
-        self._targets = {target.name: target for target in targets}
+        self._controllers: Controllers[UfmSession] = Controllers(fleet, UfmConnection, PLATFORM, targets)
         self._facts = UfmFacts()
         self._means = Means(self._facts, fleet.endpoints.secrets, pace or Pace(), allow_removals)
         self._closing_s = closing_s
@@ -67,7 +65,6 @@ class UfmActor:
     def observe(self, wanted: Sequence[Wanted]) -> Mapping[str, Observed]:
         """Read only: the partitions each UFM holds in its scope, those included that only UFM knows."""
         by_name = {item.target.name: item for item in wanted}
-        self._targets.update({item.target.name: item.target for item in wanted})
 
         def read(target: Target, session: UfmSession) -> Observed:
             try:
@@ -79,8 +76,7 @@ class UfmActor:
             held = scope.compared(scope.live(session.partitions(deadline)))
             return self._observed(target, version, held)
 
-        answers = self._fleet.each([item.target for item in wanted], read, plugin=UfmConnection)
-        return {name: self._answered(name, answer) for name, answer in answers.items()}
+        return self._controllers.observe([item.target for item in wanted], read)
 
     @staticmethod
     def _observed(target: Target, version: str, held: Partitions) -> Observed:
@@ -96,15 +92,6 @@ class UfmActor:
             problem=None if same else Problem.MISMATCH,
             detail="" if same else f"UFM is version {version}, the intent names {named}",
         )
-
-    def _answered(self, name: str, answer: Answer[Observed]) -> Observed:
-        if answer.value is not None:
-            return answer.value
-        problem = answer.problem or RuntimeError("no answer")
-        kind = problem.problem if isinstance(problem, DeviceError) else Problem.PROTOCOL
-        if not isinstance(problem, DeviceError) and not self._reachable(name):
-            kind = Problem.UNREACHABLE
-        return Observed(name, problem=kind, detail=self._fleet.words(problem))
 
     def difference(self, wanted: Wanted, observed: Observed) -> tuple[Difference, ...]:
         """What leads from live to wanted in scope; what only UFM knows shows as removed."""
@@ -136,12 +123,11 @@ class UfmActor:
     def apply(self, requests: Sequence[Request], session: Session) -> Mapping[str, Outcome]:
         """Write each request's partitions and read them back; one call at a time per UFM."""
         by_name = {item.wanted.target.name: item for item in requests}
-        self._targets.update({item.wanted.target.name: item.wanted.target for item in requests})
 
         def work(target: Target, connected: UfmSession) -> Outcome:
             return Transaction(connected, by_name[target.name], session, self._means).run()
 
-        return self._run([item.wanted.target for item in requests], work, session.stopping)
+        return self._controllers.run([item.wanted.target for item in requests], work, session.stopping)
 
     def confirm(self, pending: Mapping[str, str], session: Session) -> Mapping[str, Outcome]:
         """Keep what was applied: it is read once more, and nothing is written."""
@@ -154,7 +140,7 @@ class UfmActor:
                 return Outcome(target.name, Status.UNKNOWN, f"no longer as applied: {now.words}", pending[target.name])
             return Outcome(target.name, Status.CONFIRMED, "read again over a new connection")
 
-        return self._closed(pending, work)
+        return self._controllers.close(pending, work)
 
     def revert(self, pending: Mapping[str, str], session: Session) -> Mapping[str, Outcome]:
         """Put back by compensating writes; what somebody else changed since is left alone and told of."""
@@ -163,12 +149,12 @@ class UfmActor:
             handle = pending[target.name]
             planned = from_handle(handle)
             version = connected.version(connected.deadline(self._closing_s))
-            back = put_back(connected, target.name, session, self._means, planned, version)
+            back = put_back(UfmWork(connected, version, self._means), target.name, session, planned)
             if back.complete:
                 return Outcome(target.name, Status.REVERTED, "put back by compensating writes, read back")
-            return Outcome(target.name, Status.UNKNOWN, f"not put back: {why_not(back)}", handle)
+            return Outcome(target.name, Status.UNKNOWN, f"not put back: {back.why}", handle)
 
-        return self._closed(pending, work)
+        return self._controllers.close(pending, work)
 
     def settle(self, pending: Mapping[str, str]) -> Mapping[str, Outcome]:
         """Read only: how much of a change is in force whose process died."""
@@ -181,39 +167,7 @@ class UfmActor:
                 return Outcome(target.name, Status.NOT_ATTEMPTED, "nothing was recorded: nothing was written")
             return _settled(target.name, handle, from_handle(handle), connected.partitions(deadline))
 
-        return self._closed(pending, work)
-
-    # --- helpers
-
-    def _closed(self, pending: Mapping[str, str], work: Callable[[Target, UfmSession], Outcome]) -> dict[str, Outcome]:
-        targets = [self._targets.get(name) or Target(name, "", PLATFORM) for name in pending]
-        found = self._run(targets, work)
-        return {
-            name: replace(item, handle=pending[name]) if item.status is Status.UNKNOWN else item
-            for name, item in found.items()
-        }
-
-    def _run(
-        self,
-        targets: Sequence[Target],
-        work: Callable[[Target, UfmSession], Outcome],
-        stopping: Callable[[], bool] = lambda: False,
-    ) -> dict[str, Outcome]:
-        answers = self._fleet.each(targets, work, stopping=stopping, plugin=UfmConnection)
-        return {name: self._outcome(name, answer) for name, answer in answers.items()}
-
-    def _outcome(self, name: str, answer: Answer[Outcome]) -> Outcome:
-        if answer.value is not None:
-            return replace(answer.value, detail=self._fleet.endpoints.secrets.redact(answer.value.detail))
-        problem = answer.problem or RuntimeError("no answer")
-        words = self._fleet.words(problem)
-        if not answer.attempted or not self._reachable(name):
-            return Outcome(name, Status.NOT_ATTEMPTED, words)
-        return Outcome(name, Status.UNKNOWN, words)
-
-    def _reachable(self, name: str) -> bool:
-        target = self._targets.get(name) or Target(name, "", PLATFORM)
-        return self._fleet.endpoints.lookup(target).endpoint is not None
+        return self._controllers.close(pending, work)
 
 
 def _leading(named: str) -> tuple[int, ...]:

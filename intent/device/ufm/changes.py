@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from intent.core.tree import ABSENT, Difference
+from intent.device.compensation import Standing
 from intent.device.ufm.keys import tree_key
 from intent.device.ufm.partitions import Member, Partition, Partitions
 
@@ -109,31 +110,7 @@ def _members(old: Mapping[str, Member], new: Mapping[str, Member]) -> dict[str, 
 # --- how far it got
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """How far changes got.
-
-    Args:
-        left: what is still as it was before, to be done.
-        done: how many of its parts are as they are to be.
-        todo: how many are as they were.
-        others: what is neither, in words: somebody else changed it.
-    """
-
-    left: tuple[Change, ...]
-    done: int
-    todo: int
-    others: tuple[str, ...]
-
-    @property
-    def words(self) -> str:
-        """For people."""
-        total = self.done + self.todo + len(self.others)
-        text = f"{self.done} of {total} changes are in force"
-        return text + (f"; changed by somebody else: {summary(self.others)}" if self.others else "")
-
-
-def standing(planned: Iterable[Change], live: Partitions, *, force: bool = False) -> Standing:
+def standing(planned: Iterable[Change], live: Partitions, *, force: bool = False) -> Standing[Change]:
     """Hold changes against what UFM has now.
 
     Args:
@@ -203,9 +180,3 @@ def _shown(value: Any) -> str:
     if value is None:
         return "absent"
     return value.words if isinstance(value, Member) else str(value)
-
-
-def summary(words: Sequence[str], most: int = 4) -> str:
-    """The first few, and how many more there are."""
-    more = len(words) - most
-    return "; ".join(words[:most]) + (f"; and {more} more" if more > 0 else "")

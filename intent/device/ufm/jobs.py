@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from intent.device.compensation import Pace
 from intent.device.deadline import Deadline
 from intent.device.errors import ServerError, Unreachable
 from intent.device.http import Reply
@@ -21,23 +22,6 @@ class JobEnd(Enum):
     GOOD = "good"
     BAD = "bad"
     LOST = "lost"  # UFM does not know it, could not be asked, or took too long: what it did is found by reading
-
-
-@dataclass(frozen=True, slots=True)
-class Pace:
-    """How often to ask.
-
-    Args:
-        first_s: pause before the first question.
-        factor: by which each pause is longer.
-        longest_s: longest pause; NVIDIA's own client asks every 3 s.
-        rereads: how often a change is read again and gone on with after a lost connection.
-    """
-
-    first_s: float = 0.1
-    factor: float = 1.7
-    longest_s: float = 3.0
-    rereads: int = 5
 
 
 @dataclass(frozen=True, slots=True)

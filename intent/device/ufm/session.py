@@ -13,7 +13,7 @@ from urllib.parse import quote
 from intent.core.errors import IntentError
 from intent.device.deadline import Deadline
 from intent.device.errors import Busy, NotFound, ProtocolError
-from intent.device.http import Reply, Transport
+from intent.device.http import Transport
 from intent.device.ufm.keys import api_key
 from intent.device.ufm.partitions import Partitions, from_answers
 
@@ -116,17 +116,6 @@ class UfmSession:
         """Parts of a job."""
         body = self.transport.get("/jobs", {"parent_id": identifier}, deadline=deadline)
         return tuple(item for item in body if isinstance(item, Mapping)) if isinstance(body, list) else ()
-
-    # --- writing
-
-    def write(self, method: str, path: str, body: Any, deadline: Deadline) -> Reply:
-        """One write, sent once.
-
-        Raises:
-            ConnectionLost: it may have been carried out.
-            DeviceError: by kind of failure.
-        """
-        return self.transport.order(method, path, body=body, deadline=deadline)
 
     def close(self) -> None:
         """Close the connections."""

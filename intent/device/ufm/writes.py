@@ -7,12 +7,12 @@ GUIDs, and says whether the partition carries IPoIB.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
 from intent.catalog.ufm import UfmFacts
+from intent.device.compensation import Write
 from intent.device.ufm.changes import Change
 from intent.device.ufm.keys import api_guid, api_key, tree_key
 from intent.device.ufm.partitions import Member, Partition, Partitions
@@ -22,23 +22,6 @@ _PKEYS = "/resources/pkeys"
 _QUALITIES = ("mtu", "rate", "service-level")
 _DEFAULT_IPOIB = True  # what UFM makes a partition with when nobody says
 _DEFAULT_MTU, _DEFAULT_RATE, _DEFAULT_LEVEL = 2048, 2.5, 0
-
-
-@dataclass(frozen=True, slots=True)
-class Write:
-    """One call.
-
-    Args:
-        method: of HTTP.
-        path: below the API's root.
-        body: as JSON; None for none.
-        words: what it does, for the journal.
-    """
-
-    method: str
-    path: str
-    body: Mapping[str, Any] | None
-    words: str
 
 
 def writes(planned: Sequence[Change], live: Partitions, version: str, facts: UfmFacts) -> tuple[Write, ...]:
