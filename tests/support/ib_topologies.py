@@ -84,6 +84,14 @@ class Topology:
         """Port GUIDs of the adapters in order."""
         return [guid for guid in self.ports if guid not in self.switches]
 
+    def directed_links(self) -> dict[tuple[int, int], tuple[int, int]]:
+        """Every link from both ends."""
+        return {**dict(self.links), **{there: here for here, there in self.links}}
+
+    def names(self) -> dict[int, str]:
+        """Names of nodes by GUID."""
+        return {node.guid: node.name for node in self.nodes}
+
     def netfile(self) -> str:
         """The fabric as ibsim reads it."""
         by_guid = {node.guid: node for node in self.nodes}

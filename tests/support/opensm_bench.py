@@ -103,6 +103,11 @@ class Bench:
         self._own(fresh, partitions)
         fresh.rename(self.partitions)
 
+    def write(self, name: str, text: str) -> Path:
+        """A further file for the manager; its path."""
+        self._own(self.folder / name, text.encode())
+        return self.folder / name
+
     def once(self) -> str:
         """One sweep of a fresh subnet manager; what its log says."""
         self.log.unlink(missing_ok=True)
@@ -176,6 +181,10 @@ class Bench:
     def first_keys(self) -> dict[int, int]:
         """P_Key at index 0 of every end port, by port GUID."""
         return {guid: keys[0] for guid, keys in self._read_tables().items()}
+
+    def forwarding(self) -> str:
+        """Forwarding tables of all switches; `configure` must have set log_flags 0x43."""
+        return (self.folder / "opensm-lfts.dump").read_text(encoding="utf-8")
 
     def console(self, command: str) -> None:
         """One command on the simulator's console (`Unlink`, `ReLink`, `PerformanceSet` …)."""

@@ -1,0 +1,1 @@
+"""What can be computed about a fabric without asking it: routes, flows, buffers, failures."""
