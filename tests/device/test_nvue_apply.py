@@ -247,6 +247,33 @@ def test_an_order_that_never_arrived_is_found_out_and_the_candidate_discarded() 
     assert list(bench.switches["leaf01"].revisions) == ["1"]
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [httpx.Response(502, text="<html>Bad Gateway</html>"), httpx.Response(200, text="<html>"), httpx.Response(500)],
+)
+@pytest.mark.parametrize(("carried_out", "expected"), [(True, Status.AWAITING), (False, Status.FAILED)])
+def test_an_answer_that_says_nothing_is_settled_by_the_revision(
+    answer: httpx.Response, carried_out: bool, expected: Status
+) -> None:
+    """A gateway answers 502 while the daemon behind it restarts, and may have passed the order on."""
+    bench = one()
+    asked = request(bench, wanted(bench))
+    left = [1]
+
+    def fault(method: str, path: str, fake: FakeSwitch) -> httpx.Response | None:
+        if (method, path) != ("PATCH", "/revision/2") or not left[0]:
+            return None
+        left[0] = 0
+        if carried_out:
+            fake.order("2", {"state": "apply"})
+        return answer
+
+    bench.switches["leaf01"].fault = fault
+    outcome = bench.actor.apply([asked], Journal())["leaf01"]
+    assert outcome.status is expected, outcome.detail
+    assert bench.switches["leaf01"].writes.count(("PATCH", "/revision/2")) == 1
+
+
 def test_polling_survives_a_reload_that_cuts_the_connection() -> None:
     bench = one()
     asked = request(bench, wanted(bench))

@@ -7,7 +7,15 @@ from collections.abc import Callable
 from intent.core.errors import IntentError
 from intent.device.actor import Outcome, Session, Status, Target
 from intent.device.deadline import Deadline
-from intent.device.errors import BadRequest, ConnectionLost, DeadlineExceeded, DeviceError, NotFound, ServerError
+from intent.device.errors import (
+    BadRequest,
+    ConnectionLost,
+    DeadlineExceeded,
+    DeviceError,
+    NotFound,
+    ProtocolError,
+    ServerError,
+)
 from intent.device.nvue.canonical import Canon
 from intent.device.nvue.revision import Revision
 from intent.device.nvue.session import NvueSession
@@ -129,10 +137,10 @@ class Closing:
         return self._outcome(Status.REVERTED, f"{now.words()}; its configuration is not in force")
 
     def _send(self, call: Callable[[str, Deadline], None]) -> None:
-        """Send an order once; a lost connection is no answer, the revision's state is."""
+        """Send an order once; neither a lost connection nor a 502 is an answer, the revision's state is."""
         try:
             call(self._revision, self._deadline)
-        except (ConnectionLost, DeadlineExceeded):
+        except (ConnectionLost, DeadlineExceeded, ServerError, ProtocolError):
             self._session.transport.reconnect()
 
     def _left(self) -> Revision:
