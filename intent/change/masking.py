@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from intent.core.secret import referenced
@@ -14,11 +15,13 @@ from intent.core.tree import ABSENT, Difference, Path, leaves
 
 MASK = "(secret)"
 
+_NEVER_SECRET = frozenset({int, bool, float, type(None)})
 _NAMES = re.compile(
     r"(?:^|[-_])(?:password|passphrase|secret|private[-_]key|auth[-_]key|api[-_]key|credentials?)$", re.I
 )
 
 
+@lru_cache(maxsize=4096)
 def is_secret_key(key: str) -> bool:
     """True when a key names a secret by itself (`hashed-password`, `secret`)."""
     return bool(_NAMES.search(key))
@@ -37,7 +40,9 @@ def mask_value(key: str, value: Any) -> Any:
 def mask_tree(value: Any, key: str = "") -> Any:
     """A copy of a tree with every secret under a telling key masked."""
     if isinstance(value, Mapping):
-        return {name: mask_tree(item, name) for name, item in value.items()}
+        return {
+            name: item if item.__class__ in _NEVER_SECRET else mask_tree(item, name) for name, item in value.items()
+        }
     if isinstance(value, list | tuple):
         return [mask_tree(item, key) for item in value]
     return mask_value(key, value)

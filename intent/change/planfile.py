@@ -253,6 +253,11 @@ def dump_difference(item: Difference) -> dict[str, Any]:
 
 def load_difference(value: Any, where: str) -> Difference:
     """The inverse of `dump_difference`."""
+    if value.__class__ is dict:
+        # A plan for new devices holds hundreds of thousands: what is right as it stands goes the short way.
+        keys, sides = value.get("path"), ("before" in value) + ("after" in value)
+        if keys.__class__ is list and sides and len(value) == 1 + sides and all(key.__class__ is str for key in keys):
+            return Difference(tuple(keys), value.get("before", ABSENT), value.get("after", ABSENT))
     reader = Reader(value, where)
     path: Path = reader.texts("path")
     before, after = reader.maybe("before", ABSENT), reader.maybe("after", ABSENT)

@@ -37,15 +37,15 @@ def handle_in(data: Mapping[str, Any]) -> str:
 def before_note(wanted: Wanted, live: Observed) -> tuple[Note, dict[str, Any]]:
     """The entry that lets a device be put back, and the trees it names."""
     old, new = mask_tree(live.state), mask_tree(wanted.body)
-    states = {state_key(old): old, state_key(new): new}
+    before, after = state_key(old), state_key(new)
     data = {
         "target": {**asdict(wanted.target), "labels": dict(wanted.target.labels)},
         **dump_scope(wanted),
         "live": live.digest,
-        "before": state_key(old),
-        "wanted": state_key(new),
+        "before": before,
+        "wanted": after,
     }
-    return Note(wanted.target.name, BEFORE, data), states
+    return Note(wanted.target.name, BEFORE, data), {before: old, after: new}
 
 
 def wanted_from(journal: Journal, data: Mapping[str, Any], which: str) -> Wanted:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from operator import attrgetter
 from typing import Any, TypeAlias
 
 Scalar: TypeAlias = str | int | float | bool | None
@@ -58,21 +59,32 @@ class Difference:
         return Kind.REMOVE if self.after is ABSENT else Kind.CHANGE
 
 
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+# What no tree hides in: asking these first spares the slow question for any kind of mapping.
+_NO_TREES = _SCALARS | {list, _Absent}
+
+
 def leaves(tree: Mapping[str, Any], prefix: Path = ()) -> Iterator[tuple[Path, Any]]:
     """Every leaf with its path, in the tree's order. Empty mappings are leaves."""
+    found: list[tuple[Path, Any]] = []
+    _gather(tree, prefix, found.append)
+    return iter(found)
+
+
+def _gather(tree: Mapping[str, Any], prefix: Path, add: Callable[[tuple[Path, Any]], None]) -> None:
     for key, value in tree.items():
-        path = (*prefix, key)
-        if isinstance(value, Mapping) and value:
-            yield from leaves(value, path)
+        kind = value.__class__
+        if value and (kind is dict or (kind not in _NO_TREES and isinstance(value, Mapping))):
+            _gather(value, (*prefix, key), add)
         else:
-            yield path, value
+            add(((*prefix, key), value))
 
 
 def get(tree: Mapping[str, Any], path: Path, default: Any = ABSENT) -> Any:
     """The value at a path, `default` where there is none."""
     node: Any = tree
     for key in path:
-        if not isinstance(node, Mapping) or key not in node:
+        if (node.__class__ is not dict and not isinstance(node, Mapping)) or key not in node:
             return default
         node = node[key]
     return node
@@ -103,8 +115,9 @@ def merge(base: Tree, over: Mapping[str, Any]) -> Tree:
 
 def copy(value: Any) -> Any:
     """A copy that shares no mapping or list with the original."""
-    if isinstance(value, Mapping):
-        return {key: copy(item) for key, item in value.items()}
+    kind = value.__class__
+    if kind is dict or (kind not in _NO_TREES and isinstance(value, Mapping)):
+        return {key: item if item.__class__ in _SCALARS else copy(item) for key, item in value.items()}
     return [copy(item) for item in value] if isinstance(value, list) else value
 
 
@@ -115,7 +128,11 @@ def difference(before: Mapping[str, Any], after: Mapping[str, Any], prefix: Path
     """
     found: list[Difference] = []
     _compare(before, after, prefix, found)
-    return sorted(found, key=lambda item: item.path)
+    found.sort(key=_path_of)
+    return found
+
+
+_path_of = attrgetter("path")
 
 
 def _compare(before: Mapping[str, Any], after: Mapping[str, Any], prefix: Path, found: list[Difference]) -> None:
@@ -124,12 +141,21 @@ def _compare(before: Mapping[str, Any], after: Mapping[str, Any], prefix: Path, 
         if left is right:
             continue
         path = (*prefix, key)
-        if isinstance(left, Mapping) and isinstance(right, Mapping) and left and right:
+        if left and right and _is_mapping(left) and _is_mapping(right):
             _compare(left, right, path, found)
+        elif left is ABSENT and _is_mapping(right) and right:
+            found.extend(Difference(at, ABSENT, value) for at, value in leaves(right, path))
+        elif right is ABSENT and _is_mapping(left) and left:
+            found.extend(Difference(at, value, ABSENT) for at, value in leaves(left, path))
         elif type(left) is not type(right) or left != right:
             olds, news = dict(_spread(path, left)), dict(_spread(path, right))
             for at in dict.fromkeys((*olds, *news)):
                 found.append(Difference(at, olds.get(at, ABSENT), news.get(at, ABSENT)))
+
+
+def _is_mapping(value: Any) -> bool:
+    kind = value.__class__
+    return kind is dict or (kind not in _NO_TREES and isinstance(value, Mapping))
 
 
 def _spread(path: Path, value: Any) -> Iterator[tuple[Path, Any]]:

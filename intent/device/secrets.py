@@ -136,10 +136,13 @@ class SecretStore:
             IntentError: a secret is missing, or one used as a hashed password is no crypt hash.
         """
         if isinstance(tree, Mapping):
-            return {
-                self._value(key, path) if key.startswith("$") else key: self.fill(value, (*path, key))
-                for key, value in tree.items()
-            }
+            filled: dict[str, Any] = {}
+            for key, value in tree.items():
+                name = self._value(key, path) if key[:1] == "$" else key
+                kind = value.__class__
+                plain = kind is int or kind is bool or (kind is str and value[:1] != "$")
+                filled[name] = value if plain else self.fill(value, (*path, key))
+            return filled
         if isinstance(tree, list):
             return [self.fill(value, path) for value in tree]
         return self._value(tree, path)

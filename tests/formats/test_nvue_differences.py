@@ -8,8 +8,9 @@ import nvue_trees
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from intent.catalog.patterns import match
 from intent.catalog.stages import stage_rules
-from intent.core.tree import ABSENT, Difference, copy, difference, from_pointer, patch, put
+from intent.core.tree import ABSENT, Difference, Path, Tree, copy, difference, from_pointer, leaves, patch, put
 from intent.formats.nvue.diff import Scope, commands, conflicts, grouped, restrict, stages
 
 RULES = stage_rules()
@@ -52,11 +53,39 @@ def test_what_is_excepted_never_leaks_through_a_narrower_scope() -> None:
     assert restrict(tree, [from_pointer("/system/aaa/user")], [from_pointer("/system/aaa")]) == {}
 
 
-def test_scope_shares_nothing_with_the_tree() -> None:
-    tree = one(("/acl/A/rule/10", {}))
-    part = restrict(tree, [from_pointer("/acl")])
-    part["acl"]["A"]["rule"]["20"] = {}
-    assert "20" not in tree["acl"]["A"]["rule"]
+def test_scope_shares_what_it_keeps_whole_and_leaves_the_tree_alone() -> None:
+    tree = one(("/acl/A/rule/10", {}), ("/acl/B/rule/10", {}), ("/system/hostname", "leaf01"))
+    before = copy(tree)
+    assert restrict(tree, [from_pointer("/acl")])["acl"] is tree["acl"]
+    assert restrict(tree, [from_pointer("/acl")], [from_pointer("/acl/A")]) == one(("/acl/B/rule/10", {}))
+    assert restrict(tree, [from_pointer("/acl/A/rule"), from_pointer("/acl/A"), from_pointer("/acl/*/rule/10")]) == one(
+        ("/acl/A/rule/10", {}), ("/acl/B/rule/10", {})
+    )
+    assert tree == before
+
+
+KEYS = st.sampled_from(["a", "b", "c"])
+PATTERNS = st.lists(st.lists(KEYS | st.just("*"), max_size=3).map(tuple), max_size=4)
+TREES = st.recursive(
+    st.dictionaries(KEYS, st.sampled_from([1, {}]), max_size=3),
+    lambda inner: st.dictionaries(KEYS, inner | st.just("x"), max_size=3),
+    max_leaves=10,
+)
+
+
+@given(TREES, PATTERNS, PATTERNS)
+def test_a_leaf_is_kept_when_an_owned_path_covers_it_and_no_excepted_one(
+    tree: Tree, owned: list[Path], excepted: list[Path]
+) -> None:
+    def covered(path: Path, patterns: list[Path]) -> bool:
+        return any(match((*pattern, "**"), path) is not None for pattern in patterns)
+
+    kept = {path: value for path, value in leaves(restrict(tree, owned, excepted)) if value != {}}
+    assert kept == {
+        path: value
+        for path, value in leaves(tree)
+        if value != {} and covered(path, owned) and not covered(path, excepted)
+    }
 
 
 def test_commands_for_people() -> None:

@@ -35,7 +35,7 @@ class NvueActor:
     ) -> None:
         self._fleet = fleet
         self._targets = {target.name: target for target in targets}
-        self._means = Means(fleet.endpoints.secrets, pace or Pace())
+        self._means = Means.made(fleet.endpoints.secrets, pace)
         self._closing_s = closing_s
         self._before: dict[str, str] = {}
         self._table: DisruptionTable | None = None
@@ -81,7 +81,7 @@ class NvueActor:
         return self._scope(wanted).changes(observed.state)
 
     def _scope(self, wanted: Wanted) -> Scope:
-        return Scope(wanted, self._means.canons.of(wanted.target.release))
+        return self._means.scopes.of(wanted)
 
     def disruption(self, wanted: Wanted, differences: Sequence[Difference]) -> tuple[Disruption, ...]:
         """What the differences do to traffic, from the catalog's table."""

@@ -8,11 +8,11 @@ from typing import Any
 
 from intent.catalog.patterns import match
 from intent.core.secret import referenced
-from intent.core.tree import ABSENT, Difference, Path, Tree, difference, digest, get, put
+from intent.core.tree import ABSENT, Difference, Path, Tree, difference, digest, get
 from intent.device.actor import Wanted
-from intent.device.nvue.canonical import Canon, is_hidden
+from intent.device.nvue.canonical import Canon, Canons, is_hidden
 from intent.device.secrets import MASK, SecretStore, has_placeholders, placeholders
-from intent.formats.nvue.diff import restrict
+from intent.formats.nvue.diff import Restriction
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +41,15 @@ class Scope:
         canon: canonical forms of its release.
     """
 
-    __slots__ = ("_canon", "_placed", "body", "excepted", "owned", "tree")
+    __slots__ = ("_canon", "_placed", "_restriction", "body", "excepted", "owned", "tree")
 
     def __init__(self, wanted: Wanted, canon: Canon) -> None:
         self._canon = canon
         self.owned: tuple[Path, ...] = ((),) if wanted.replace else wanted.owned
         self.excepted = wanted.excepted
         self.body = canon.expanded(wanted.body)
-        self.tree = restrict(self.body, self.owned, self.excepted)
+        self._restriction = Restriction(self.owned, self.excepted)
+        self.tree = self._restriction.of(self.body)
         self._placed = [path for path, _ in placeholders(self.tree)] if has_placeholders(self.tree) else []
 
     def of(self, live: Mapping[str, Any], secrets: SecretStore) -> Scoped:
@@ -63,12 +64,12 @@ class Scope:
             secrets: to compare with.
         """
         silent: set[Path] = set()
-        tree = restrict(self.shown(live, secrets, silent), self.owned, self.excepted)
+        tree = self._restriction.of(self.shown(live, secrets, silent))
         # A reference may stand where the schema knows of no secret: in a raw tree of the user's.
         for path in self._placed:
             value = get(tree, path)
             if isinstance(value, str) and value != MASK and referenced(value) is None:
-                put(tree, path, _shown(get(self.tree, path), path, value, secrets, silent))
+                tree = _with(tree, path, _shown(get(self.tree, path), path, value, secrets, silent))
         return Scoped(tree, tuple(sorted(path for path in silent if get(tree, path) is not ABSENT)))
 
     def shown(self, tree: Mapping[str, Any], secrets: SecretStore, silent: set[Path] | None = None) -> Tree:
@@ -97,6 +98,28 @@ class Scope:
         """True when a subtree may be removed at its root: it is all ours, and nothing excepted lies in it."""
         inside = any(match((*owned, "**"), path) is not None for owned in self.owned)
         return inside and not any(match(taken[: len(path)], path) is not None for taken in self.excepted)
+
+
+def _with(tree: Mapping[str, Any], path: Path, value: Any) -> Tree:
+    """A tree with another value at a path; shares everything beside the path."""
+    key, rest = path[0], path[1:]
+    return {**tree, key: _with(tree[key], rest, value) if rest else value}
+
+
+class Scopes:
+    """Scopes of the devices of a run: each is asked for several times, and costs milliseconds to make."""
+
+    def __init__(self, canons: Canons) -> None:
+        self._canons = canons
+        self._known: dict[str, tuple[Wanted, Scope]] = {}
+
+    def of(self, wanted: Wanted) -> Scope:
+        """The scope of a device's part of a change."""
+        known = self._known.get(wanted.target.name)
+        if known is None or known[0] is not wanted:
+            known = (wanted, Scope(wanted, self._canons.of(wanted.target.release)))
+            self._known[wanted.target.name] = known
+        return known[1]
 
 
 def _shown(expected: Any, path: Path, value: str, secrets: SecretStore, silent: set[Path]) -> str:

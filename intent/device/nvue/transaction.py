@@ -9,7 +9,7 @@ of the switch itself puts the old one back.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from intent.catalog.stages import stage_rules
@@ -17,12 +17,19 @@ from intent.core.errors import IntentError
 from intent.core.tree import Tree, digest, get
 from intent.device.actor import Outcome, Request, Session, Status
 from intent.device.deadline import Deadline
-from intent.device.errors import BadRequest, ConnectionLost, DeadlineExceeded, DeviceError
+from intent.device.errors import (
+    BadRequest,
+    ConnectionLost,
+    DeadlineExceeded,
+    DeviceError,
+    ProtocolError,
+    ServerError,
+)
 from intent.device.nvue.agreement import device_differences, disagreement, summary
 from intent.device.nvue.canonical import Canon, Canons
 from intent.device.nvue.payload import additions, bodies, one_sided, removals
 from intent.device.nvue.release import same_release
-from intent.device.nvue.scope import Scope, Scoped
+from intent.device.nvue.scope import Scoped, Scopes
 from intent.device.nvue.session import NvueSession
 from intent.device.nvue.states import Kind
 from intent.device.nvue.waiting import Pace, Waited, wait_for
@@ -55,11 +62,19 @@ class Means:
         secrets: resolved while loading a candidate, cut out of every text.
         pace: how often to ask while waiting.
         canons: canonical forms by release.
+        scopes: what of each device is compared.
     """
 
     secrets: SecretStore
-    pace: Pace = field(default_factory=Pace)
-    canons: Canons = field(default_factory=Canons)
+    pace: Pace
+    canons: Canons
+    scopes: Scopes
+
+    @classmethod
+    def made(cls, secrets: SecretStore, pace: Pace | None = None) -> Means:
+        """Means of one run."""
+        canons = Canons()
+        return cls(secrets, pace or Pace(), canons, Scopes(canons))
 
 
 class Transaction:
@@ -90,7 +105,7 @@ class Transaction:
         self._reported = release
         self._name = request.wanted.target.name
         self._canon = means.canons.of(request.wanted.target.release)
-        self._scope = Scope(request.wanted, self._canon)
+        self._scope = means.scopes.of(request.wanted)
         self._deadline: Deadline = session.deadline(request.deadline_s)
         self._candidate = ""
         self.before = ""
@@ -213,8 +228,9 @@ class Transaction:
         self._journal.record(self._name, "apply", {"revision": self._candidate, "confirm_s": seconds})
         try:
             self._session.apply(self._candidate, self._deadline, confirm_s=seconds)
-        except (ConnectionLost, DeadlineExceeded):
-            # It may have arrived. The revision's own state says so; nothing is sent twice.
+        except (ConnectionLost, DeadlineExceeded, ServerError, ProtocolError):
+            # It may have been taken: a gateway answers 502 for a daemon that restarts. The revision's own state says
+            # so; nothing is sent twice.
             self._session.transport.reconnect()
         waited = wait_for(self._session, self._candidate, self._deadline, self._means.pace)
         return self._judged(waited)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from intent.catalog.patterns import match
 from intent.catalog.stages import StageRule, fits
@@ -13,36 +13,65 @@ from intent.formats.nvue.emit import command
 
 
 def restrict(tree: Mapping[str, Any], owned: Iterable[Path], excepted: Iterable[Path] = ()) -> Tree:
-    """The part of a tree that is compared and pruned.
+    """The part of a tree that is compared and pruned; see `Restriction`."""
+    return Restriction(owned, excepted).of(tree)
+
+
+class Restriction:
+    """What of a tree is compared and pruned, made once and used on several trees.
 
     Args:
-        tree: any tree.
         owned: paths of subtrees kept; `()` is the whole tree. `*` stands for any key.
         excepted: paths of subtrees taken out of them, likewise.
     """
-    out = tuple(excepted)
-    result: Tree = {}
-    for path in owned:
-        for at in _places(tree, path):
-            value = get(tree, at)
-            if not at:
-                result = _without(tree, (), out)
-            elif not _is_excepted(at, out):
-                kept = _without(value, at, out) if isinstance(value, Mapping) else copy(value)
-                put(result, at, kept)
-    return result
+
+    __slots__ = ("_excepted", "_roots", "_whole")
+
+    def __init__(self, owned: Iterable[Path], excepted: Iterable[Path] = ()) -> None:
+        self._excepted = tuple(excepted)
+        self._roots: _Keys = {}
+        self._whole = False
+        for path in owned:
+            self._add(path)
+
+    def _add(self, path: Path) -> None:
+        if not path:
+            self._whole = True
+            return
+        node: _Keys | None = self._roots
+        for key in path[:-1]:
+            if node is None:  # an owned path above it takes all of it
+                return
+            node = node.setdefault(key, {})
+        if node is not None:
+            node[path[-1]] = None
+
+    def of(self, tree: Mapping[str, Any]) -> Tree:
+        """The part of a tree. It shares the branches that are kept whole."""
+        if self._whole:
+            return _without(tree, (), self._excepted)
+        return self._kept(tree, (self._roots,), ())
+
+    def _kept(self, tree: Mapping[str, Any], nodes: tuple[_Keys, ...], path: Path) -> Tree:
+        """What is kept of a mapping, given every node of the owned paths that leads here."""
+        result: Tree = {}
+        for key in tree if len(nodes) > 1 or "*" in nodes[0] else [key for key in nodes[0] if key in tree]:
+            below = [node[name] for node in nodes for name in (key, "*") if name in node]
+            if not below:
+                continue
+            value, at = tree[key], (*path, key)
+            if None in below:
+                if not _is_excepted(at, self._excepted):
+                    result[key] = _without(value, at, self._excepted) if isinstance(value, Mapping) else value
+            elif isinstance(value, Mapping):
+                part = self._kept(value, tuple(node for node in below if node is not None), at)
+                if part:
+                    result[key] = part
+        return result
 
 
-def _places(tree: Mapping[str, Any], pattern: Path) -> list[Path]:
-    places: list[Path] = [()]
-    for key in pattern:
-        following: list[Path] = []
-        for place in places:
-            node = get(tree, place)
-            if isinstance(node, Mapping):
-                following += [(*place, name) for name in (node if key == "*" else (key,)) if name in node]
-        places = following
-    return places
+# Owned paths by their next key; None where one ends.
+_Keys: TypeAlias = dict[str, "_Keys | None"]
 
 
 def _is_excepted(path: Path, excepted: tuple[Path, ...]) -> bool:
@@ -52,8 +81,7 @@ def _is_excepted(path: Path, excepted: tuple[Path, ...]) -> bool:
 def _without(tree: Mapping[str, Any], path: Path, excepted: tuple[Path, ...]) -> Tree:
     near = tuple(pattern for pattern in excepted if match(pattern[: len(path)], path) is not None)
     if not near:
-        result: Tree = copy(tree)
-        return result
+        return tree if isinstance(tree, dict) else dict(tree)
     kept: Tree = {}
     for key, value in tree.items():
         at = (*path, key)
@@ -64,7 +92,7 @@ def _without(tree: Mapping[str, Any], path: Path, excepted: tuple[Path, ...]) ->
             if below:
                 kept[key] = below
         else:
-            kept[key] = copy(value)
+            kept[key] = value
     return kept
 
 
