@@ -21,6 +21,7 @@ from intent.lab.control import Control
 from intent.lab.controller import Controller
 from intent.lab.crypt512 import hashed
 from intent.lab.http import IDLE_S, Connection, Service
+from intent.lab.nmx.manager import NmxManager
 from intent.lab.state import ControllerPlace, LabInfo, Place
 from intent.lab.tls import issue
 from intent.lab.tools import Timing
@@ -125,7 +126,8 @@ class Server:
         self.state_dir = state_dir
         self.api = Api(self.world)
         self._port = port
-        made = [UfmManager(spec, clock, self.password) for spec in wiring.ufm]
+        made: list[Controller] = [UfmManager(spec, clock, self.password) for spec in wiring.ufm]
+        made += [NmxManager(spec, clock, self.password) for spec in wiring.nmx]
         self.controllers: dict[str, Controller] = {item.name: item for item in made}
         self._addresses = addresses(address_base, len(wiring.switches) + len(self.controllers) + 1)
         self._connections: set[Connection] = set()

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from intent.core.errors import IntentError
+from intent.lab.nmx.spec import Domain, Nmx
 from intent.lab.ufm.spec import FabricPort, Ufm
 
 MAX_BYTES = 256 * 1024 * 1024
@@ -89,6 +90,7 @@ class Wiring:
     hosts: tuple[Host, ...] = ()
     links: tuple[Link, ...] = ()
     ufm: tuple[Ufm, ...] = ()
+    nmx: tuple[Nmx, ...] = ()
 
 
 class _Reader:
@@ -194,8 +196,30 @@ def _ufm(read: _Reader, value: Any, where: str) -> Ufm:
     )
 
 
+_UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_NMX_VERSION = re.compile(r"\d+(\.\d+){1,3}")
+
+
+def _nmx(read: _Reader, value: Any, where: str) -> Nmx:
+    held = read.object(value, where, ("name", "version", "address", "default_kind", "domains"), ("name", "domains"))
+    domains = []
+    for at, item in enumerate(read.items(held["domains"], f"{where}.domains")):
+        place = f"{where}.domains[{at}]"
+        body = read.object(item, place, ("uuid", "trays", "gpus", "chassis"), ("uuid",))
+        counts = {key: body[key] for key in ("trays", "gpus", "chassis") if key in body}
+        for key, number in counts.items():
+            if not isinstance(number, int) or isinstance(number, bool) or not 0 < number < 1000:
+                raise read.fail(f"{place}.{key}", "a number from 1 to 999 is needed")
+        domains.append(Domain(read.text(body, "uuid", place, _UUID).lower(), **counts))
+    kind = read.text(held, "default_kind", where) or "ID_BASED"
+    if kind not in ("ID_BASED", "LOCATION_BASED"):
+        raise read.fail(f"{where}.default_kind", "must be ID_BASED or LOCATION_BASED")
+    version = read.text(held, "version", where, _NMX_VERSION) or "85.1.1000"
+    return Nmx(read.name(held, "name", where), version, read.text(held, "address", where), kind, tuple(domains))
+
+
 def _controllers(document: Any) -> bool:
-    return isinstance(document, dict) and bool(document.get("ufm"))
+    return isinstance(document, dict) and bool(document.get("ufm") or document.get("nmx"))
 
 
 def parse(document: Any, source: str) -> Wiring:
@@ -210,7 +234,7 @@ def parse(document: Any, source: str) -> Wiring:
             a port holds two cables.
     """
     read = _Reader(source)
-    known = ("switches", "hosts", "links", "ufm")
+    known = ("switches", "hosts", "links", "ufm", "nmx")
     held = read.object(document, "top level", known, ("switches",) if not _controllers(document) else ())
 
     def several(key: str, one: Callable[[_Reader, Any, str], Any]) -> tuple[Any, ...]:
@@ -218,9 +242,13 @@ def parse(document: Any, source: str) -> Wiring:
         return tuple(one(read, item, f"{key}[{at}]") for at, item in enumerate(items))
 
     wiring = Wiring(
-        several("switches", _switch), several("hosts", _host), several("links", _link), several("ufm", _ufm)
+        several("switches", _switch),
+        several("hosts", _host),
+        several("links", _link),
+        several("ufm", _ufm),
+        several("nmx", _nmx),
     )
-    if not wiring.switches and not wiring.ufm:
+    if not wiring.switches and not wiring.ufm and not wiring.nmx:
         raise read.fail("switches", "a lab needs at least one switch")
     _consistent(read, wiring)
     return wiring
@@ -229,7 +257,8 @@ def parse(document: Any, source: str) -> Wiring:
 def _consistent(read: _Reader, wiring: Wiring) -> None:
     seen: set[str] = set()
     named = [switch.name for switch in wiring.switches]
-    named += [host.name for host in wiring.hosts] + [item.name for item in wiring.ufm]
+    named += [host.name for host in wiring.hosts] + [ufm.name for ufm in wiring.ufm]
+    named += [nmx.name for nmx in wiring.nmx]
     for name in named:
         if name in seen:
             raise read.fail("switches and hosts", f"the name {name!r} stands twice")

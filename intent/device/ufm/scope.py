@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from intent.catalog.patterns import match
 from intent.catalog.ufm import UfmFacts
 from intent.core.errors import IntentError
 from intent.core.tree import Path
 from intent.device.actor import Wanted
+from intent.device.owned import Owned
 from intent.device.ufm.changes import Change, changes
 from intent.device.ufm.keys import DEFAULT_KEY, key_number, tree_guid, tree_key
 from intent.device.ufm.partitions import Partition, Partitions, from_tree
@@ -28,13 +28,12 @@ class Scope:
         IntentError: the tree makes no sense, is meant for another fabric, or asks for what UFM refuses.
     """
 
-    __slots__ = ("_excepted", "_owned", "_whole", "partitions")
+    __slots__ = ("_owned", "_whole", "partitions")
 
     def __init__(self, wanted: Wanted, facts: UfmFacts) -> None:
         owned = ((),) if wanted.replace else wanted.owned
-        self._owned = tuple(_canonical(path) for path in owned)
-        self._excepted = tuple(_canonical(path) for path in wanted.excepted)
-        self._whole = not self._excepted and any(path in ((), ("partition",)) for path in self._owned)
+        self._owned = Owned([_canonical(path) for path in owned], [_canonical(path) for path in wanted.excepted])
+        self._whole = not wanted.excepted and any(path in ((), ("partition",)) for path in owned)
         asked = from_tree(wanted.body, wanted.target.labels.get("fabric", ""))
         for partition in asked.values():
             _check(partition, facts)
@@ -66,12 +65,9 @@ class Scope:
 
     def _inside(self, change: Change) -> Change:
         """A partition that holds something not ours loses its members that are ours, and stays."""
-        if change.exists == (True, False) and not self._all_ours(("partition", tree_key(change.key))):
+        if change.exists == (True, False) and not self._owned.all_ours(("partition", tree_key(change.key))):
             return Change(change.key, (True, True), {}, change.members)
         return change
-
-    def _all_ours(self, root: Path) -> bool:
-        return self._covers(root) and not any(match(path[: len(root)], root) is not None for path in self._excepted)
 
     @staticmethod
     def _asked(have: Partition, asked: Partition | None) -> Partition:
@@ -93,15 +89,15 @@ class Scope:
         kept: dict[int, Partition] = {}
         for key, value in found.items():
             root = ("partition", tree_key(key))
-            if self._covers(root):
-                kept[key] = value if not self._near(root) else self._part(value, root)
-            elif self._near(root):
+            if self._owned.covers(root):
+                kept[key] = value if not self._owned.speaks_below(root) else self._part(value, root)
+            elif self._owned.speaks_below(root):
                 kept[key] = self._part(value, root)
         return kept
 
     def _part(self, value: Partition, root: Path) -> Partition:
-        has: Mapping[str, bool] = {name: self._covers((*root, name)) for name in _ATTRIBUTES}
-        members = {guid: kind for guid, kind in value.members.items() if self._covers((*root, "member", guid))}
+        has: Mapping[str, bool] = {name: self._owned.covers((*root, name)) for name in _ATTRIBUTES}
+        members = {guid: kind for guid, kind in value.members.items() if self._owned.covers((*root, "member", guid))}
         return Partition(
             value.key,
             value.name if has["name"] else "",
@@ -110,17 +106,6 @@ class Scope:
             value.rate if has["rate"] else None,
             value.service_level if has["service-level"] else None,
             members,
-        )
-
-    def _covers(self, path: Path) -> bool:
-        inside = any(match((*owned, "**"), path) is not None for owned in self._owned)
-        return inside and not any(match((*taken, "**"), path) is not None for taken in self._excepted)
-
-    def _near(self, root: Path) -> bool:
-        """True when a rule speaks of something below a partition."""
-        return any(
-            len(path) > len(root) and match(path[: len(root)], root) is not None
-            for path in (*self._owned, *self._excepted)
         )
 
 
