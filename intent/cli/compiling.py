@@ -6,12 +6,17 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from intent.cli.context import Work, keep_lock, open_site
 from intent.cli.options import HERE, AllowRecabling, Locked, Site, WorkspacePath
+
+if TYPE_CHECKING:
+    from intent.cli.context import Work
+
+_FILES = frozenset({"cabling.csv", "moves.csv", "hosts.json"})
+_DEVICE_FILES = frozenset({"startup.yaml", "commands.sh", "config.json", "files"})
 
 
 def register(app: typer.Typer) -> None:
@@ -38,15 +43,36 @@ def compile_(
       intent compile                          writes build/SITE
       intent compile --locked -o /tmp/build   as CI does: fails when the committed lock would change
     """
+    from intent.cli.context import keep_lock, open_site
     from intent.cli.output import progress
 
     with progress("compiling"):
         work = open_site(workspace, None, site, allow_recabling=allow_recabling, locked=locked)
     folder = output or work.workspace.root / "build" / work.compiled.name
+    _only_ours(folder.absolute())
     with progress("writing", len(work.compiled.artifacts)) as task:
-        _write(work, folder, task.advance)
+        _write(work, folder.absolute(), task.advance)
     written = keep_lock(work)
     _tell(work, folder, written)
+
+
+def _only_ours(folder: Path) -> None:
+    """Refuse a folder that holds anything but an earlier output: it is replaced as a whole.
+
+    Raises:
+        IntentError: something else lies there.
+    """
+    from intent.core.errors import IntentError
+
+    if not folder.name or folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        raise IntentError(f"{folder}: not a folder that can be replaced", hint="name a new folder with --output")
+    for item in sorted(folder.iterdir()) if folder.exists() else ():
+        inside = {each.name for each in item.iterdir()} if item.is_dir() and not item.is_symlink() else set()
+        if item.name not in _FILES and not (inside and inside <= _DEVICE_FILES):
+            raise IntentError(
+                f"{folder}: holds {item.name!r}, which no earlier output of ours does; nothing was written",
+                hint="it would be replaced as a whole: name a new folder with --output",
+            )
 
 
 def _write(work: Work, folder: Path, advance: Callable[[], None]) -> None:

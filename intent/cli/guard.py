@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
+from io import TextIOWrapper
 
 import typer
 
@@ -26,6 +28,9 @@ def guarded(command: Callable[..., object], arguments: list[str]) -> int:
     Returns:
         The exit code. No exception leaves this function but SystemExit from the interpreter itself.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a terminal that cannot show a letter gets its number, not a failure
+            stream.reconfigure(errors="backslashreplace")
     try:
         result = command(args=arguments, standalone_mode=False)
         sys.stdout.flush()
@@ -43,9 +48,14 @@ def guarded(command: Callable[..., object], arguments: list[str]) -> int:
         )
         return int(ExitCode.ERROR)
     except BrokenPipeError:
-        # Whoever read our output has enough. Keep the interpreter from complaining about it at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return int(ExitCode.OK)
+        # Whoever read our output has enough. What the command had to say is not known to anybody, so it is not green.
+        _drop_output()
+        return int(ExitCode.ERROR)
+    except OSError as error:
+        _drop_output()
+        place = f"{error.filename}: " if error.filename else ""
+        report(IntentError(f"{place}{error.strerror or type(error).__name__}"))
+        return int(ExitCode.ERROR)
     except RecursionError:
         report(IntentError("the input is nested too deeply"))
         return int(ExitCode.ERROR)
@@ -60,3 +70,12 @@ def guarded(command: Callable[..., object], arguments: list[str]) -> int:
         )
         return int(ExitCode.ERROR)
     return int(result) if isinstance(result, int) else int(ExitCode.OK)
+
+
+def _drop_output() -> None:
+    """Keep the interpreter from trying at exit to write what could not be written."""
+    with suppress(OSError, ValueError):
+        sys.stdout.flush()
+        return
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from intent.cli.context import open_site
 from intent.cli.options import HERE, AllowRecabling, Site, WorkspacePath
 
 
@@ -30,6 +29,7 @@ def why(
       intent why east-west-p1-r1-l01 interface.swp33s0.link.mtu
       intent why east-west-p1-r1-l01 interface.lo.ipv4.address[10.255.0.1/32]
     """
+    from intent.cli.context import open_site
     from intent.cli.near import near
     from intent.core.errors import IntentError
     from intent.core.exitcode import ExitCode

@@ -105,7 +105,10 @@ class Workspace:
             raise IntentError(
                 f"no intent at {path}: {root / entry} does not exist", hint="`intent init NAME` makes a workspace"
             )
-        return cls(root, entry, state or root / ".intent")
+        kept = state or root / ".intent"
+        if kept.exists() and not kept.is_dir():
+            raise IntentError(f"{kept}: not a folder", hint="--state names the folder of journal, plans and lab state")
+        return cls(root, entry, kept)
 
     def texts(self) -> Texts:
         """The workspace's YAML files."""

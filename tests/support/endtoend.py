@@ -176,6 +176,7 @@ def start(*arguments: object, env: Mapping[str, str] | None = None, cwd: Path | 
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        errors="backslashreplace",
         cwd=cwd,
         env={**clean, **(env or {})},
     )
