@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from intent.fabric import pools as pool
 from intent.fabric.design import Design, SwitchUse
-from intent.fabric.model import End, Link, Port, Tier
+from intent.fabric.model import End, Link, Network, Port, Tier
 from intent.fabric.placement import Block, Slot
 from intent.fabric.wiring import Wiring
 
@@ -42,7 +42,7 @@ class Cabling:
         leaves: Sequence[Leaf],
         block: Block,
         slots: Mapping[str, Slot],
-        prefixes: Mapping[str, str],
+        prefixes: Mapping[str, str] | None = None,
     ) -> None:
         """Plug in every node.
 
@@ -51,10 +51,11 @@ class Cabling:
             leaves: leaves of every plane.
             block: what one leaf block holds.
             slots: place of each group.
-            prefixes: host prefix of each leaf.
+            prefixes: host prefix of each leaf; None where ports have no addresses.
         """
         by_place = {(leaf.plane, leaf.rail, leaf.block): leaf for leaf in leaves}
-        pairs = {leaf.name: pool.host_pairs(prefixes[leaf.name], block.ports) for leaf in leaves}
+        none = (("", ""),) * block.ports
+        pairs = {n.name: pool.host_pairs(prefixes[n.name], block.ports) if prefixes else none for n in leaves}
         faces = _ports(design.host, design.host_speed_gbps, range(block.ports))
         rails = {nic: rail for rail, nic in enumerate(sorted({port.nic for port in design.members[0].ports}), 1)}
         for member in design.members:
@@ -67,14 +68,18 @@ class Cabling:
                 if not design.by_rail:
                     index += (rail - 1) * design.ports_per_rail
                 face, (low, high) = faces[index], pairs[leaf.name][index]
-                self._connect(
-                    End(member.name, nic.name),
-                    Port(nic.name, nic.cage, nic.sub_port, nic.breakout, nic.speed_gbps, nic.lanes, high),
-                    End(leaf.name, face.name),
-                    Port(face.name, face.cage, face.sub_port, face.breakout, face.speed_gbps, face.lanes, low),
+                number = nic.part if design.infiniband else 0
+                self.connect(
+                    member.name,
+                    Port(
+                        nic.name, nic.cage, nic.sub_port, nic.breakout, nic.speed_gbps, nic.lanes, high, number, nic.hca
+                    ),
+                    leaf.name,
+                    replace(face, address=low) if low else face,
                     Tier.HOST,
-                    leaf.plane if design.planes > 1 else 0,
-                    rail,
+                    plane=leaf.plane if design.planes > 1 else 0,
+                    rail=rail,
+                    network=design.network,
                 )
 
     def spines(
@@ -94,28 +99,53 @@ class Cabling:
             plane = leaf.plane if design.planes > 1 else 0
             for mine, spot in zip(uplink, wiring[leaf.name], strict=True):
                 theirs, spine = tops[spot.port], spines[spot.spine - 1]
-                self._connect(
-                    End(leaf.name, mine.name), mine, End(spine, theirs.name), theirs, Tier.FABRIC, plane, leaf.rail
-                )
+                self.connect(leaf.name, mine, spine, theirs, Tier.FABRIC, plane=plane, rail=leaf.rail)
 
-    def _connect(self, a: End, a_port: Port, b: End, b_port: Port, tier: Tier, plane: int, rail: int) -> None:
+    def connect(
+        self,
+        lower: str,
+        a_port: Port,
+        upper: str,
+        b_port: Port,
+        tier: Tier,
+        *,
+        plane: int = 0,
+        rail: int = 0,
+        network: Network = Network.ETHERNET,
+    ) -> None:
+        """Plug in one cable.
+
+        Args:
+            lower: device of the lower end.
+            a_port: its port.
+            upper: device of the upper end.
+            b_port: its port.
+            tier: between which tiers.
+            plane: plane it runs in, 0 where there are none.
+            rail: rail it serves, 0 where it has none.
+            network: kind of network.
+        """
+        a, b = End(lower, a_port.name), End(upper, b_port.name)
         for end, port in ((a, a_port), (b, b_port)):
             ports = self.ports.setdefault(end.device, {})
             if end.port in ports:
                 self.doubles.append(end)
             ports[end.port] = port
         # A cable is named by its lower end, which never moves.
-        self.links.append(Link(a, b, tier, a_port.speed_gbps, f"{a.device}/{a.port}", plane, rail))
+        self.links.append(Link(a, b, tier, a_port.speed_gbps, f"{a.device}/{a.port}", plane, rail, network))
 
 
-def uplink_ports(use: SwitchUse, speed_gbps: int, count: int) -> tuple[Port, ...]:
-    """The first `count` uplink ports of a leaf; they carry no address, so every leaf shares them."""
-    return _ports(use, speed_gbps, range(count))
+def uplink_ports(use: SwitchUse, speed_gbps: int, indices: range) -> tuple[Port, ...]:
+    """Ports of a switch by logical number; without an address, so every switch of a tier shares them."""
+    return _ports(use, speed_gbps, indices)
 
 
 def _ports(use: SwitchUse, speed_gbps: int, indices: range) -> tuple[Port, ...]:
     ports = []
     for index in indices:
         cage, part = use.place(index)
-        ports.append(Port(use.port_name(index), str(cage), part, use.breakout.parts, speed_gbps, use.breakout.lanes))
+        # Ports of an InfiniBand chip are counted over the cages, part by part.
+        number = (cage - 1) * use.breakout.parts + (part or 0) + 1 if use.switch.infiniband else 0
+        name = use.port_name(index)
+        ports.append(Port(name, str(cage), part, use.breakout.parts, speed_gbps, use.breakout.lanes, "", number))
     return tuple(ports)

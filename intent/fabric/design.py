@@ -9,6 +9,7 @@ from ipaddress import IPv4Address, IPv4Network
 
 from intent.catalog.hardware import Breakout, NicPort, Switch
 from intent.core.span import Span
+from intent.fabric.model import Network
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +66,54 @@ class SwitchUse:
 
 
 @dataclass(frozen=True, slots=True)
+class ManagerHost:
+    """A host that runs a subnet manager.
+
+    Args:
+        name: its name.
+        ports: ports it has in the fabric.
+        address: address under which it is managed.
+        model: what runs on it: `ufm` or `opensm`.
+        release: its release; empty when the intent names none.
+        span: where it is written.
+    """
+
+    name: str
+    ports: int
+    address: str
+    model: str
+    release: str
+    span: Span | None
+
+
+@dataclass(frozen=True, slots=True)
+class InfiniBandDesign:
+    """What only a design of InfiniBand has.
+
+    Args:
+        generation: `hdr`, `ndr` or `xdr`.
+        dragonfly: groups joined to each other instead of a fat tree.
+        tiers: 2 or 3 where the intent says so; 0 as size demands.
+        core: how core cages are used in a third tier.
+        by_rail: spines of a third tier serve one rail of a unit; None where the sizes decide.
+        core_name: template of core names.
+        managers: hosts of subnet managers that are no nodes of the fabric.
+        reserved: node slots kept for them; None for as many as they need.
+    """
+
+    generation: str
+    dragonfly: bool
+    tiers: int
+    core: SwitchUse
+    by_rail: bool | None
+    core_name: str
+    managers: tuple[ManagerHost, ...]
+    reserved: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Design:
-    """A two-tier Ethernet fabric.
+    """One fabric with every name resolved.
 
     Args:
         name: name of the fabric.
@@ -87,9 +134,10 @@ class Design:
         leaf_groups: groups one leaf serves; 0 when as many as fit.
         planned_units: units the spine tier is sized for.
         leaf_name: template of leaf names.
-        spine_name: template of spine names.
+        spine_name: template of spine names; empty where it follows from the tiers.
         members: the nodes that attach.
         span: where the fabric is written.
+        infiniband: what only InfiniBand has; None for Ethernet.
     """
 
     name: str
@@ -113,6 +161,12 @@ class Design:
     spine_name: str
     members: tuple[Member, ...]
     span: Span | None
+    infiniband: InfiniBandDesign | None = None
+
+    @property
+    def network(self) -> Network:
+        """Kind of network."""
+        return Network.INFINIBAND if self.infiniband else Network.ETHERNET
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,12 @@ KINDS: Mapping[str, Kind] = {
     "host-prefix": Kind("an IPv4 prefix", _prefix, exclusive=True),
     "name": Kind("a host name", _fits(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"), exclusive=True),
     "slot": Kind("fabric:block.place", _fits(r"[A-Za-z0-9._-]{1,63}:[1-9]\d{0,5}\.[1-9]\d{0,5}"), exclusive=True),
+    "manager": Kind("fabric:block.rail.port", _fits(r"[A-Za-z0-9._-]{1,63}:\d{1,6}\.\d{1,4}\.\d{1,6}"), exclusive=True),
+    "pkey": Kind(
+        "fabric:0x8001 to 0xfffe",
+        _fits(r"[A-Za-z0-9._-]{1,63}:0x(?!8000|ffff)[89a-f][0-9a-f]{3}"),
+        exclusive=True,
+    ),
     "shape": Kind("key=value …", _fits(r"[a-z-]+=[A-Za-z0-9:-]+(?: [a-z-]+=[A-Za-z0-9:-]+){0,20}")),
     "spines": Kind("a number", _fits(r"\d{1,4}"), sticky=True),
     "uplinks": Kind("spine.port …", _fits(r"[1-9]\d{0,3}\.\d{1,4}(?: [1-9]\d{0,3}\.\d{1,4}){0,1023}")),

@@ -243,6 +243,10 @@ class Allocator:
         """
         return self.take(kind, owner, (proposal,))
 
+    def given(self, kind: str, owner: str) -> str | None:
+        """What an owner was given in this compilation; None when nothing yet."""
+        return self._given.get(kind, {}).get(owner)
+
     def keep(self, kind: str, owner: str, value: str) -> None:
         """Note a value that is derived, not chosen from a pool."""
         self._given.setdefault(kind, {})[owner] = value

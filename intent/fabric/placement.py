@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from intent.core.diagnostic import Diagnostic
 from intent.fabric.clos import LeafSplit, PortPlan, trim_uplinks
 from intent.fabric.design import Design
 from intent.fabric.lock import Allocator
+
+RESERVED = "reserved/"
+"""Beginning of the names of groups that hold slots without being nodes; no node's name has a slash."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,18 +92,42 @@ def planned_blocks(design: Design, block: Block) -> int:
     return -(-design.planned_units * (design.unit_groups or block.groups) // block.groups)
 
 
-def place(design: Design, block: Block, allocator: Allocator) -> Mapping[str, Slot]:
+def place(design: Design, block: Block, allocator: Allocator, also: Sequence[str] = ()) -> Mapping[str, Slot]:
     """A slot for each group, by group name. New groups take the first slots nobody holds or held.
+
+    Args:
+        design: the fabric.
+        block: what one leaf block holds.
+        allocator: keeps the slots.
+        also: further groups, which come last.
 
     Raises:
         ValueError: when the lock holds something that is no slot of this fabric.
     """
     candidates = _slots(design.name, block.groups)
     slots: dict[str, Slot] = {}
-    for group in dict.fromkeys(member.group for member in design.members):
+    for group in (*dict.fromkeys(member.group for member in design.members), *also):
         value = allocator.take("slot", f"{design.name}/{group}", candidates)
-        slots[group] = _parse(value or "", design.name, block)
+        slots[group] = parse_slot(value or "", design.name, block)
     return slots
+
+
+def reserve(design: Design, block: Block, allocator: Allocator, number: int) -> str:
+    """Claim one of the last slots of the first block for what is no node, where it is free or was claimed before.
+
+    Args:
+        design: the fabric.
+        block: what one leaf block holds.
+        allocator: keeps the slots.
+        number: which one, from 0, counted back from the end.
+
+    Returns:
+        The name of its group when the slot still has to be found, else an empty text.
+    """
+    group = f"{RESERVED}{number + 1}"
+    wanted = f"{design.name}:{Slot(1, block.groups - 1 - number)}"
+    claimed = number < block.groups and allocator.claim("slot", f"{design.name}/{group}", wanted)
+    return "" if claimed else group
 
 
 def _slots(fabric: str, groups: int) -> Iterator[str]:
@@ -111,7 +138,12 @@ def _slots(fabric: str, groups: int) -> Iterator[str]:
         number += 1
 
 
-def _parse(text: str, fabric: str, block: Block) -> Slot:
+def parse_slot(text: str, fabric: str, block: Block) -> Slot:
+    """The slot a value of the lock stands for.
+
+    Raises:
+        ValueError: it is no slot of this fabric.
+    """
     name, _, place_text = text.rpartition(":")
     number, _, ordinal = place_text.partition(".")
     if name != fabric or not number.isdecimal() or not ordinal.isdecimal():

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from ipaddress import IPv4Network
 from typing import Protocol
@@ -13,7 +13,7 @@ from intent.core import ranges, selector
 from intent.core.diagnostic import Diagnostic
 from intent.core.errors import IntentError
 from intent.core.span import Span
-from intent.fabric.design import Design, Member, Pools, SwitchUse
+from intent.fabric.design import Design, InfiniBandDesign, ManagerHost, Member, Pools, SwitchUse
 from intent.schema.fabrics import Fabric as FabricText
 from intent.schema.model import NicOverride, Site
 from intent.schema.types import check_name
@@ -182,11 +182,14 @@ class Resolver:
         """The design of one fabric; None when something in it cannot be resolved."""
         topology = fabric.topology
         at = ("fabrics", name, "topology")
+        if not self._fitting(name, fabric):
+            return None
         chosen = list(self._attached(fabric, nodes))
         members = self._members(name, fabric, chosen)
-        leaf = self._switch(topology.leaf.model, self._span(*at, "leaf"))
-        spine = self._switch(topology.spine, self._span(*at, "spine"))
-        if not members or leaf is None or spine is None:
+        leaf = self._switch(fabric, topology.leaf.model, self._span(*at, "leaf"))
+        spine = self._switch(fabric, topology.spine, self._span(*at, "spine"))
+        core = self._switch(fabric, topology.core, self._span(*at, "core")) if topology.core else spine
+        if not members or leaf is None or spine is None or core is None:
             return None
         first = members[0].ports
         host_speed = first[0].speed_gbps
@@ -194,9 +197,11 @@ class Resolver:
         host = self._use(leaf, host_speed, self._span(*at, "leaf"))
         uplink = self._use(leaf, uplink_speed, self._span(*at, "link"))
         top = self._use(spine, uplink_speed, self._span(*at, "spine"))
-        if host is None or uplink is None or top is None:
+        highest = self._use(core, uplink_speed, self._span(*at, "core")) if topology.core else top
+        if host is None or uplink is None or top is None or highest is None:
             return None
         per_card = sum(1 for port in first if port.nic == first[0].nic)
+        attached = {node.name for node in chosen}
         return Design(
             name=name,
             site=self.name,
@@ -216,10 +221,55 @@ class Resolver:
             leaf_groups=topology.leaf.racks or 0,
             planned_units=topology.unit.planned if topology.unit else 1,
             leaf_name=self.site.names.leaf or _leaf_name(fabric),
-            spine_name=self.site.names.spine
-            or ("{fabric}-p{plane}-s{n:02}" if topology.planes > 1 else "{fabric}-s{n:02}"),
+            spine_name=self.site.names.spine or _spine_name(fabric),
             members=members,
             span=self._span(*at),
+            infiniband=self._infiniband(name, fabric, highest, attached) if fabric.kind == "infiniband" else None,
+        )
+
+    def _fitting(self, name: str, fabric: FabricText) -> bool:
+        """Whether what is written belongs to the kind of fabric as far as it must be known to build it."""
+        topology = fabric.topology
+        if fabric.kind == "infiniband" and fabric.generation is None:
+            span = self._span("fabrics", name, "kind")
+            self._report("F016", f"fabric {name}: generation is missing", span, "write hdr, ndr or xdr")
+            return False
+        if fabric.kind == "infiniband" and topology.planes > 1:
+            message = f"fabric {name}: {topology.planes} planes - an InfiniBand fabric has one"
+            hint = "planes of XDR are inside the switch; for several networks write several fabrics"
+            self._report("F016", message, self._span("fabrics", name, "topology", "planes"), hint)
+            return False
+        if fabric.kind == "ethernet" and topology.design == "dragonfly-plus":
+            message = f"fabric {name}: design dragonfly-plus - an InfiniBand topology"
+            hint = "write kind: infiniband, or design: fat-tree"
+            self._report("F016", message, self._span("fabrics", name, "topology", "design"), hint)
+            return False
+        return True
+
+    def _infiniband(self, name: str, fabric: FabricText, core: SwitchUse, attached: Set[str]) -> InfiniBandDesign:
+        topology, manager = fabric.topology, fabric.subnet_manager
+        release = self.site.releases.ufm if manager.by == "ufm" else self.site.releases.opensm
+        hosts = tuple(
+            ManagerHost(
+                host.name,
+                host.ports,
+                host.address,
+                manager.by,
+                release or "",
+                self._span("fabrics", name, "subnet_manager", "hosts", number),
+            )
+            for number, host in enumerate(manager.hosts)
+            if host.name not in attached
+        )
+        return InfiniBandDesign(
+            generation=str(fabric.generation),
+            dragonfly=topology.design == "dragonfly-plus",
+            tiers=3 if topology.core else 2 if topology.design == "leaf-spine" else 0,
+            core=core,
+            by_rail=topology.spine_group == "rail" if topology.spine_group else None,
+            core_name=self.site.names.core or "{fabric}-g{group}-c{n:02}",
+            managers=hosts,
+            reserved=topology.unit.reserved if topology.unit else None,
         )
 
     def _members(self, name: str, fabric: FabricText, chosen: Sequence[NodeSpec]) -> tuple[Member, ...]:
@@ -291,13 +341,13 @@ class Resolver:
         span, planes = node.span, text.topology.planes
         try:
             group = self._group(node, text.attach.nics, override)
-            layout = _layout(group, override, planes, text.topology.link.gbps if text.topology.link else 0)
+            layout = _layout(group, override, text)
             if layout.ports % planes:
                 raise IntentError(
                     f"{node.kind.name} {group.name}: {layout.name} gives {layout.ports} ports per card - "
                     f"expected a multiple of {planes} planes"
                 )
-            ports = group.ports("ethernet", layout.name)
+            ports = group.ports(text.kind, layout.name)
         except IntentError as error:
             self._report("F002", f"fabric {fabric}: {error.message}", span, error.hint)
             return ()
@@ -329,12 +379,20 @@ class Resolver:
             )
         return max(1, unit.nodes // size)
 
-    def _switch(self, name: str, span: Span | None) -> Switch | None:
+    def _switch(self, fabric: FabricText, name: str, span: Span | None) -> Switch | None:
         try:
-            return self.catalog.switch(name)
+            switch = self.catalog.switch(name)
         except UnknownName as error:
             self._report("F001", error.message, span, error.hint)
             return None
+        if switch.kind != fabric.kind:
+            known = {item.name for item in self.catalog.switches.values() if item.kind == fabric.kind}
+            hint = f"switches of kind {fabric.kind}: {', '.join(sorted(known))}"
+            self._report(
+                "F001", f"{switch.name} is a switch of kind {switch.kind} - expected {fabric.kind}", span, hint
+            )
+            return None
+        return switch
 
     def _use(self, switch: Switch, speed_gbps: int, span: Span | None) -> SwitchUse | None:
         # One kind of cage per use, so not `breakout_for`, which counts whole cages of another kind along.
@@ -358,21 +416,25 @@ class Resolver:
         self.diagnostics.append(Diagnostic(code, message, span, hint=hint))
 
 
-def _layout(group: NicGroup, override: NicOverride | None, planes: int, link_gbps: int) -> Layout:
+def _layout(group: NicGroup, override: NicOverride | None, fabric: FabricText) -> Layout:
     """The layout the intent names, else the default among those that serve the planes best.
 
     A port per plane of the link's speed comes first, then any whole number per plane of that speed, then a port per
-    plane of another speed.
+    plane of another speed. InfiniBand has ports of its generation's speed, nothing else.
     """
+    kind, planes = fabric.kind, fabric.topology.planes
+    link_gbps = fabric.topology.link.gbps if fabric.topology.link else 0
     if override and override.ports:
-        return group.layout("ethernet", override.ports)
-    usable = [item for item in group.layouts if item.kind == "ethernet" and item.ports % planes == 0]
+        return group.layout(kind, override.ports)
+    if fabric.generation and kind == "infiniband":
+        return group.layout(kind, f"1x{fabric.generation.upper()}")
+    usable = [item for item in group.layouts if item.kind == kind and item.ports % planes == 0]
     single = [item for item in usable if item.ports == planes]
     fast = [item for item in usable if item.speed_gbps == link_gbps]
     for choice in ([item for item in fast if item in single], fast, single):
         if choice:
             return choice[0]
-    return group.layout("ethernet")
+    return group.layout(kind)
 
 
 def _group_nodes(nodes: Sequence[NodeSpec]) -> int:
@@ -381,9 +443,13 @@ def _group_nodes(nodes: Sequence[NodeSpec]) -> int:
 
 
 def _named(port: NicPort, name: str) -> NicPort:
-    return NicPort(
-        name, port.nic, port.part, port.cage, port.sub_port, port.breakout, port.speed_gbps, port.lanes, port.rail
-    )
+    return replace(port, name=name)
+
+
+def _spine_name(fabric: FabricText) -> str:
+    if fabric.kind == "infiniband":
+        return ""  # follows from the tiers
+    return "{fabric}-p{plane}-s{n:02}" if fabric.topology.planes > 1 else "{fabric}-s{n:02}"
 
 
 def _leaf_name(fabric: FabricText) -> str:

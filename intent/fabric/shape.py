@@ -21,10 +21,17 @@ _WORDS: Mapping[str, str] = {
     "uplinks": "uplinks of a leaf",
     "uplink": "uplink ports of a leaf",
     "spine": "ports of a spine",
+    "tiers": "tiers",
+    "spine-group": "what spines serve",
+    "unit": "leaves per rail of a unit",
+    "core": "ports of a core switch",
+    "groups": "groups of the dragonfly",
 }
 
 
-def shape_of(design: Design, block: Block, split: LeafSplit, uplink: SwitchUse) -> str:
+def shape_of(
+    design: Design, block: Block, split: LeafSplit, uplink: SwitchUse, more: Mapping[str, str] | None = None
+) -> str:
     """A fabric's shape as the lock keeps it: `key=value` apart by spaces.
 
     Args:
@@ -32,6 +39,7 @@ def shape_of(design: Design, block: Block, split: LeafSplit, uplink: SwitchUse) 
         block: what one leaf block holds.
         split: use of a leaf's cages.
         uplink: the cages that serve uplinks.
+        more: further sizes by key.
     """
     values = {
         "attach": "rail" if design.by_rail else "rack",
@@ -44,7 +52,7 @@ def shape_of(design: Design, block: Block, split: LeafSplit, uplink: SwitchUse) 
         "uplink": f"{_split(uplink, design.uplink_speed_gbps)}-from-{uplink.cages[0]}",
         "spine": f"{_split(design.spine, design.uplink_speed_gbps)}-on-{len(design.spine.cages)}",
     }
-    return " ".join(f"{key}={value}" for key, value in values.items())
+    return " ".join(f"{key}={value}" for key, value in (values | dict(more or {})).items())
 
 
 def differences(built: str, wanted: str) -> Iterator[str]:

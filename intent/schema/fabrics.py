@@ -8,20 +8,15 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from intent.core import units
+from intent.schema.infiniband import Generation, SubnetManager, SubnetManagerOf
 from intent.schema.markers import Later, Short
 from intent.schema.record import Record
-from intent.schema.types import BfdTimers, Length, Name, Rate, Ratio, Selector
+from intent.schema.types import BfdTimers, FilePath, Length, Name, Rate, Ratio, Selector
 
-Kind = Annotated[Literal["ethernet"], Later({"infiniband": "InfiniBand fabrics", "nvlink": "NVLink domains"})]
+Kind = Annotated[Literal["ethernet", "infiniband"], Later({"nvlink": "NVLink domains"})]
 Design = Annotated[
-    Literal["leaf-spine", "fat-tree"],
-    Later(
-        {
-            "dragonfly": "dragonfly topologies",
-            "dragonfly-plus": "dragonfly+ topologies",
-            "out-of-band": "out-of-band management fabrics",
-        }
-    ),
+    Literal["leaf-spine", "fat-tree", "dragonfly-plus"],
+    Later({"dragonfly": "dragonfly topologies", "out-of-band": "out-of-band management fabrics"}),
 ]
 Spine = Annotated[Name, Later({"none": "rail-only fabrics without spines"})]
 HostAddressing = Annotated[Literal["routed-31"], Later({"anycast": "host subnets with an anycast gateway"})]
@@ -37,7 +32,14 @@ class Unit(Record):
         default=1,
         ge=1,
         le=10_000,
-        description="Units the spine tier is sized for from day one; growth up to it moves no cable.",
+        description="Units the upper tiers are sized for from day one, in dragonfly+ the groups; growth up to it "
+        "moves no cable.",
+    )
+    reserved: int | None = Field(
+        default=None,
+        ge=0,
+        le=1024,
+        description="Node slots of the first unit kept for subnet managers; left out, as many as their ports need.",
     )
 
     @model_validator(mode="after")
@@ -61,9 +63,11 @@ class Topology(Record):
 
     later: ClassVar[Mapping[str, str]] = {
         "leafs": "several kinds of leaf in one fabric",
-        "core": "a third tier of named model",
     }
-    design: Design = Field(default="fat-tree", description="Shape of the fabric.")
+    design: Design = Field(
+        default="fat-tree",
+        description="Shape of the fabric; a fat tree of InfiniBand has two or three tiers as its size demands.",
+    )
     attach_by: Literal["rail", "rack"] = Field(
         default="rail", description="Which NICs share a leaf: those of one rail over all nodes, or all of one rack."
     )
@@ -76,6 +80,15 @@ class Topology(Record):
         description="Switch model of the leaves, or model and racks per leaf."
     )
     spine: Spine = Field(description="Switch model of the spines.")
+    core: Name | None = Field(
+        default=None,
+        description="InfiniBand: switch model of a third tier, built whatever the size; left out, only when needed.",
+    )
+    spine_group: Literal["rail", "unit"] | None = Field(
+        default=None,
+        description="Three tiers: what spines serve, the leaves of one rail of a unit or of a whole unit; left out, "
+        "rail where a unit has several leaves per rail.",
+    )
     oversubscription: Ratio = Field(
         default=units.Ratio(1, 1), description="Capacity to the hosts : capacity to the spines, per leaf."
     )
@@ -130,13 +143,19 @@ class Fabric(Record):
     later: ClassVar[Mapping[str, str]] = {
         "overlay": "EVPN overlays",
         "external": "links to the world outside",
-        "generation": "InfiniBand fabrics",
-        "guids": "InfiniBand fabrics",
-        "subnet_manager": "InfiniBand fabrics",
     }
     kind: Kind = Field(default="ethernet", description="Kind of network.")
+    generation: Generation | None = Field(
+        default=None, description="InfiniBand: hdr, ndr or xdr, 200G, 400G or 800G per port."
+    )
     topology: Topology = Field(description="Shape, switch models, planes and growth.")
     attach: Attach = Field(description="Which nodes and which of their NICs are plugged in.")
+    guids: FilePath | None = Field(
+        default=None, description="InfiniBand: CSV file of GUIDs, one `device,port,guid` a line; a switch has no port."
+    )
+    subnet_manager: SubnetManagerOf = Field(
+        default=SubnetManager(), description="InfiniBand: who manages the subnet, and how."
+    )
     addressing: Addressing = Field(default=Addressing(), description="Addresses of host ports.")
     underlay: Underlay = Field(default=Underlay(), description="Routing between the switches.")
     adaptive_routing: bool = Field(

@@ -21,9 +21,11 @@ from intent.schema.policy import (
     Strategy,
 )
 from intent.schema.record import Record
+from intent.schema.secret import SecretRef
 from intent.schema.types import (
     Address,
     AsnRange,
+    CoreName,
     Glob,
     Host,
     LeafName,
@@ -35,7 +37,6 @@ from intent.schema.types import (
     Pointer,
     RawTree,
     Release,
-    SecretName,
     Selector,
     SpineName,
     Text,
@@ -83,15 +84,18 @@ class Names(Record):
     """Templates of names; fields in braces, `{n:02}` is a number of two digits. Left out, the program's own."""
 
     leaf: LeafName | None = Field(default=None, description="Fields: site, fabric, plane, rail, unit, n.")
-    spine: SpineName | None = Field(default=None, description="Fields: site, fabric, plane, n.")
+    spine: SpineName | None = Field(default=None, description="Fields: site, fabric, plane, unit, rail, n.")
+    core: CoreName | None = Field(default=None, description="Third tier. Fields: site, fabric, group, n.")
     node: NodeName = Field(default="{rack}-{n:02}", description="Nodes of racks. Fields: site, rack, n.")
 
 
 class ReleaseSet(Record):
     """Releases of the software on devices."""
 
-    later: ClassVar[Mapping[str, str]] = {"ufm": "InfiniBand fabrics", "nvos": "NVLink switches"}
+    later: ClassVar[Mapping[str, str]] = {"nvos": "NVLink switches"}
     cumulus: Release | None = Field(default=None, description="Release of Cumulus Linux, such as 5.16.4.")
+    ufm: Release | None = Field(default=None, description="Release of NVIDIA UFM, such as 6.23.1.")
+    opensm: Release | None = Field(default=None, description="Release of OpenSM, such as 3.3.23.")
 
 
 class Releases(ReleaseSet):
@@ -106,12 +110,6 @@ class Releases(ReleaseSet):
     def selected(self) -> dict[str, ReleaseSet]:
         """Releases by selector, as written; the narrowest selector wins over the general value."""
         return dict(self.__pydantic_extra__ or {})
-
-
-class SecretRef(Record):
-    """A reference to a secret; its value never stands in an intent."""
-
-    secret: SecretName = Field(description="Name under which the secret is kept.")
 
 
 class User(Record):

@@ -33,7 +33,7 @@ def with_part(part: str, value: Any) -> str:
 def test_a_lock_of_our_own_is_read_as_it_was() -> None:
     lock = build(b300(70, more="management: {prefix: 10.1.0.0/22, gateway: 10.1.0.1}")).lock
     assert parse(dump(lock), "f", "lab") == (lock, ())
-    assert set(lock.held) == set(KINDS)
+    assert set(KINDS) - set(lock.held) == {"manager", "pkey"}  # those of InfiniBand
 
 
 @pytest.mark.parametrize(
