@@ -30,6 +30,10 @@ def apply(
         Path | None, typer.Option("--report", help="Write the change report, one HTML page, here.")
     ] = None,
     patience: Patience = None,
+    allow_removals: Annotated[
+        bool,
+        typer.Option("--allow-removals", help="Remove partitions and members that only a controller knows."),
+    ] = False,
     as_json: Json = False,
 ) -> int:
     """Carry out a plan: that plan and nothing else.
@@ -56,5 +60,5 @@ def apply(
         show(headline(chosen))
     if chosen.to_change:
         ask(f"Change {len(chosen.to_change)} devices of {chosen.scope.site}?", yes=yes)
-    manner = Manner(lab=lab, reason=reason, report=report, patience_s=patience, as_json=as_json)
+    manner = Manner(lab, reason, report, patience, as_json, allow_removals)
     return carry_out(work, chosen, manner)

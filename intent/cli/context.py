@@ -47,7 +47,14 @@ def keep_lock(work: Work) -> bool:
 
 
 def targets(compiled: Compiled) -> dict[str, Target]:
-    """Every switch as the device layer sees it."""
+    """Every switch and every controller that has something to hold, as the device layer sees it."""
+    from intent.cli.controllers import controller_targets
+
+    return switches(compiled) | controller_targets(compiled)
+
+
+def switches(compiled: Compiled) -> dict[str, Target]:
+    """Every switch we configure, as the device layer sees it."""
     from intent.device.actor import Target
 
     return {
@@ -103,12 +110,21 @@ def lab_secrets(state: Path, site: Site) -> dict[str, str]:
     return {user.hashed_password.secret: hashed(password, f"lab-{name}"[:16]) for name, user in site.users.items()}
 
 
-def actors(fleet: Fleet, known: Iterable[Target]) -> dict[str, Actor]:
-    """Actors by platform."""
-    from intent.device.nvue.actor import NvueActor
+def actors(fleet: Fleet, known: Iterable[Target], *, allow_removals: bool = False) -> dict[str, Actor]:
+    """Actors of the platforms of these devices.
 
-    actor = NvueActor(fleet, tuple(known))
-    return {actor.platform: actor}
+    Args:
+        fleet: the way to the devices.
+        known: the devices.
+        allow_removals: what only a controller knows may be removed.
+    """
+    from intent.cli.controllers import makers
+
+    devices = tuple(known)
+    ways = makers(fleet, devices, allow_removals=allow_removals)
+    return {
+        platform: ways[platform]() for platform in dict.fromkeys(item.platform for item in devices) if platform in ways
+    }
 
 
 def strategy_of(compiled: Compiled) -> Strategy:

@@ -40,7 +40,7 @@ def ztp(
     import hashlib
 
     from intent.change.selection import select
-    from intent.cli.context import open_site, targets
+    from intent.cli.context import open_site, switches
     from intent.device.secrets import SecretStore
     from intent.formats.nvue.emit import startup_yaml
     from intent.render.templates import Templates
@@ -49,7 +49,7 @@ def ztp(
     from intent.workspace.files import write
 
     work = open_site(workspace, None, site, allow_recabling=allow_recabling)
-    chosen = select(targets(work.compiled), limit, site=work.compiled.name)
+    chosen = select(switches(work.compiled), limit, site=work.compiled.name)
     secrets = SecretStore.load(work.workspace.overlay("inventory"))
     templates = Templates(search_path("templates", work.workspace.overlay("templates")))
     files: dict[str, str] = {}

@@ -54,11 +54,14 @@ def up(
     work = open_site(workspace, state, site, allow_recabling=True)
     folder = lab_state(work.workspace).parent
     wiring = folder / "wiring.json"
-    write(wiring, json.dumps(lab_wiring(work.compiled.fabric)))
+    write(wiring, json.dumps(lab_wiring(work.compiled.fabric, work.compiled.controllers.values())))
     with progress("starting the lab"):
         info = process.up(wiring, folder, factory=factory, apply_s=apply_seconds, address_base=address_base)
-    first = next(iter(info.switches.values()))
-    print(f"lab is up: {len(info.switches)} switches, the first at https://{first.address}:{first.port}")
+    places = [(each.address, each.port) for each in info.switches.values()]
+    places += [(each.address, each.port) for each in info.controllers.values()]
+    counted = f"{len(info.switches)} switches"
+    counted += f" and {len(info.controllers)} UFM" if info.controllers else ""
+    print(f"lab is up: {counted}, the first at https://{places[0][0]}:{places[0][1]}")
     print("Any device command takes --lab. `intent lab down` stops it.")
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from intent.cli.checks import Answering, Judging, checks_of
 from intent.cli.context import Work, actors, fleet, targets
+from intent.cli.controllers import SWITCHES, ByPlatform, ReadBack
 from intent.cli.journal import journal
 from intent.core.errors import IntentError
 
@@ -30,6 +31,7 @@ class Manner:
         report: where to write the change report; None for no report.
         patience_s: seconds the checks of a wave may take; None for the strategy's.
         as_json: print the result as JSON.
+        allow_removals: what only a controller knows may be removed.
     """
 
     lab: bool = False
@@ -37,6 +39,7 @@ class Manner:
     report: Path | None = None
     patience_s: float | None = None
     as_json: bool = False
+    allow_removals: bool = False
 
 
 def carry_out(work: Work, plan: Plan, manner: Manner) -> int:
@@ -57,6 +60,12 @@ def carry_out(work: Work, plan: Plan, manner: Manner) -> int:
     if manner.patience_s is not None:
         patience_s = min(patience_s, manner.patience_s)
     judging = Judging(work.compiled, checks_of(work.workspace), way, known, clock, patience_s)
+    platforms = {device.name: device.wanted.target.platform for device in plan.devices}
+    # A rollback removes what the change it undoes had added.
+    removals = manner.allow_removals or plan.kind == "rollback"
+    # Everybody's, not only the plan's: an earlier change that died is settled first.
+    everybody = {**known, **{device.name: device.wanted.target for device in plan.devices}}
+    doers = actors(way, everybody.values(), allow_removals=removals)
     seen: list[Event] = []
 
     def watch(event: Event) -> None:
@@ -68,15 +77,19 @@ def carry_out(work: Work, plan: Plan, manner: Manner) -> int:
     with way, journal(work.workspace, clock) as book, stop.on_interrupt():
         if book is None:
             raise IntentError("the journal could not be made")
-        changing = [device.name for device in plan.to_change]
+        changing = [device.name for device in plan.to_change if platforms[device.name] == SWITCHES]
         if changing and plan.kind != "rollback":
             remark("looking at the devices before the change")
             judging.remember(changing, known_devices(book, plan.scope.site), [item.name for item in plan.devices])
         result = apply_plan(
             plan,
-            actors=actors(way, [device.wanted.target for device in plan.devices]),
+            actors=doers,
             journal=book,
-            judge=Answering(way, known) if plan.kind == "rollback" else judging,
+            judge=ByPlatform(
+                Answering(way, known) if plan.kind == "rollback" else judging,
+                ReadBack(doers, [device.wanted for device in plan.devices]),
+                platforms,
+            ),
             holder=this_process(getpass.getuser()),
             clock=clock,
             stop=stop,

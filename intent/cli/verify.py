@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from intent.cli.options import HERE, Lab, Limit, Site, State, WorkspacePath
 from intent.core.exitcode import ExitCode
 from intent.core.verdict import Verdict
+
+if TYPE_CHECKING:
+    from intent.verify.engine import CheckResult
 
 
 class VerifyFormat(StrEnum):
@@ -43,12 +46,13 @@ def verify(
 
     Examples:
       intent verify --lab
-      intent verify --check lldp --check link-up --limit 'plane=1'
+      intent verify --check cabling --check link-up --limit 'plane=1'
       intent verify --format junit > verify.xml
     """
     from intent.change.selection import select
     from intent.cli.checks import checks_of, expected_of, parts_of
-    from intent.cli.context import fleet, open_site, targets
+    from intent.cli.context import actors, fleet, open_site, targets
+    from intent.cli.controllers import SWITCHES, read_back
     from intent.cli.output import progress, show, write
     from intent.device.observe import gather
     from intent.report import verdicts as report
@@ -63,17 +67,22 @@ def verify(
     checks = checks_of(work.workspace, check)
     way = fleet(work.workspace, lab=lab, site=work.compiled.site)
     with progress("reading devices", len(scope.devices)) as task, way.watched(lambda _name: task.advance()):
-        seen = gather(way, [known[name] for name in scope.devices], parts_of(checks))
+        judged = [name for name in scope.devices if known[name].platform == SWITCHES]
+        seen = gather(way, [known[name] for name in judged], parts_of(checks)) if judged else {}
     if save:
         save_snapshot(save, seen.values())
-    results = run(
-        checks,
-        work.compiled.fabric,
-        seen,
-        phase=Phase.VERIFY,
-        expected=expected_of(work.compiled),
-        devices=scope.devices,
-    )
+    results: tuple[CheckResult, ...] = ()
+    if judged:
+        results = run(
+            checks,
+            work.compiled.fabric,
+            seen,
+            phase=Phase.VERIFY,
+            expected=expected_of(work.compiled),
+            devices=judged,
+        )
+    others = {name: known[name] for name in scope.devices if known[name].platform != SWITCHES}
+    results += read_back(work.compiled.artifacts, others, actors(way, others.values()))
     if form is VerifyFormat.HUMAN:
         show(report.human(results))
     else:

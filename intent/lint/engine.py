@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from intent.catalog.hardware import Catalog
 from intent.core.diagnostic import Diagnostic, in_order
 from intent.fabric.model import Fabric
+from intent.fabric.partitions import SitePartitions
 from intent.lint.registry import rules
 from intent.lint.rule import Context, Rule
 from intent.lint.suppression import suppressed
@@ -23,6 +24,7 @@ def lint(
     fabrics: Fabric | Iterable[Fabric] | None = None,
     *,
     catalog: Catalog | None = None,
+    partitions: Iterable[SitePartitions] = (),
 ) -> tuple[Diagnostic, ...]:
     """Every finding of every rule, in order of place, without those a comment takes out.
 
@@ -31,9 +33,10 @@ def lint(
         sources: place of each value in it.
         fabrics: what its sites compiled to, as far as they did; rules over the fabric look at these only.
         catalog: the hardware; read anew when left out.
+        partitions: partitions of the compiled sites.
     """
     compiled = (fabrics,) if isinstance(fabrics, Fabric) else tuple(fabrics or ())
-    context = Context(document, sources, compiled, catalog or Catalog.load())
+    context = Context(document, sources, compiled, catalog or Catalog.load(), tuple(partitions))
     every = rules()
     found = [finding for rule in every for finding in _run(rule, context)]
     whole = {fabric.site for fabric in compiled} >= {name for name, site in document.sites.items() if site.fabrics}

@@ -10,6 +10,7 @@ from intent.catalog.hardware import Catalog
 from intent.core.diagnostic import Severity
 from intent.core.span import Span
 from intent.fabric.model import Device, Fabric
+from intent.fabric.partitions import SitePartitions
 from intent.schema.model import Document
 from intent.schema.sources import Location, SourceMap
 
@@ -23,12 +24,14 @@ class Context:
         sources: place of each value in it.
         fabrics: what its sites compiled to; empty for sites that could not be compiled.
         catalog: the hardware.
+        partitions: partitions of the compiled sites.
     """
 
     document: Document
     sources: SourceMap
     fabrics: tuple[Fabric, ...]
     catalog: Catalog
+    partitions: tuple[SitePartitions, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,8 @@ class Rule:
     """One rule.
 
     Args:
-        code: `L` and three digits, never reused; L1xx look at the document, L2xx at the compiled fabric.
+        code: `L` and three digits, never reused; L1xx look at the document, L2xx at the compiled fabric, L30x to L34x
+            at tenants as written, L35x to L39x at their compiled partitions.
         name: a few words with dashes.
         check: yields what it finds.
         doc: text of its page: what is wrong and why, a bad and a good example.
@@ -80,7 +84,7 @@ class Rule:
     @property
     def over_fabric(self) -> bool:
         """True when it looks at the compiled fabric."""
-        return self.code.startswith("L2")
+        return self.code.startswith("L2") or "L350" <= self.code < "L400"
 
     @property
     def summary(self) -> str:

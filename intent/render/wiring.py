@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from intent.fabric.model import End, Fabric
+from intent.fabric.model import End, Fabric, Network, Tier
+from intent.render.controllers import Controller
+
+# A lab runs this where the intent names no release.
+_UFM_RELEASE = "6.23.1"
 
 
-def lab_wiring(fabric: Fabric) -> dict[str, Any]:
+def lab_wiring(fabric: Fabric, controllers: Iterable[Controller] = ()) -> dict[str, Any]:
     """The wiring document of a lab that stands in for a site.
 
     Args:
         fabric: the site as compiled.
+        controllers: what is configured beside switches.
 
     Returns:
-        `switches`, `hosts` and `links`, as the lab's wiring file has them.
+        `switches`, `hosts`, `links` and `ufm`, as the lab's wiring file has them.
     """
-    return {
+    managers = [_ufm(item, fabric) for item in controllers if item.platform == "ufm"]
+    fabric = fabric.only(Network.ETHERNET)
+    document: dict[str, Any] = {
         "switches": [
             {
                 "name": device.name,
@@ -29,6 +37,25 @@ def lab_wiring(fabric: Fabric) -> dict[str, Any]:
         "hosts": [{"name": node.name, "ports": [{"name": port} for port in node.ports]} for node in fabric.nodes],
         "links": [{"a": _end(link.a), "b": _end(link.b)} for link in fabric.links],
     }
+    return document | ({"ufm": managers} if managers else {})
+
+
+def _ufm(controller: Controller, fabric: Fabric) -> dict[str, Any]:
+    """A UFM with the ports of its fabric whose GUIDs are known; with none it takes any."""
+    return {
+        "name": controller.name,
+        "version": controller.release or _UFM_RELEASE,
+        "address": controller.address,
+        "default_membership": "full" if controller.default_full else "limited",
+        "ports": [*_ports(controller.fabric, fabric)],
+    }
+
+
+def _ports(name: str, fabric: Fabric) -> Iterator[Mapping[str, str]]:
+    for link in fabric.links:
+        port = fabric.devices[link.a.device].ports[link.a.port]
+        if link.tier is Tier.HOST and port.guid and fabric.devices[link.b.device].fabric == name:
+            yield {"guid": port.guid, "host": link.a.device, "name": f"{port.hca or port.name}/{port.number or 1}"}
 
 
 def _end(end: End) -> dict[str, str]:

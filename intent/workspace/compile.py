@@ -13,10 +13,12 @@ from intent.core.span import Span
 from intent.fabric.build import Built, build_site
 from intent.fabric.growth import Growth
 from intent.fabric.lock import Lock, dump, parse
-from intent.fabric.model import Fabric
+from intent.fabric.model import Fabric, Network
+from intent.fabric.partitions import SitePartitions
 from intent.fabric.policy import Profiles, profiles
 from intent.lint.engine import lint
 from intent.render.artifact import Artifact
+from intent.render.controllers import Controller, controllers
 from intent.render.nvue.overrides import Template
 from intent.render.nvue.render import Renderer
 from intent.resources import search_path
@@ -24,6 +26,7 @@ from intent.schema.loader import Loaded, load
 from intent.schema.model import Document, Site
 from intent.schema.sources import SourceMap
 from intent.workspace.files import Texts, Workspace
+from intent.workspace.infiniband import controller_artifacts, settle
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +43,10 @@ class Compiled:
         lock_before: allocations as committed.
         growth: what changes against the lock.
         profiles: QoS profile of each switch.
-        artifacts: what each switch must hold; empty when not rendered.
+        artifacts: what each switch and each controller must hold; empty when not rendered.
         diagnostics: warnings and notes.
+        partitions: partitions of its tenants.
+        controllers: what is configured beside switches, by name.
     """
 
     name: str
@@ -55,6 +60,8 @@ class Compiled:
     profiles: Profiles
     artifacts: Mapping[str, Artifact]
     diagnostics: tuple[Diagnostic, ...]
+    partitions: SitePartitions
+    controllers: Mapping[str, Controller]
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,25 +169,29 @@ def _site(
     before, found = _lock(workspace, name)
     if found:
         return None, found
-    built: Built = build_site(name, document.sites[name], catalog, loaded.sources, before)
+    site, sources = document.sites[name], loaded.sources
+    settled = settle(
+        document, build_site(name, site, catalog, sources, before), catalog, sources, before, workspace.texts()
+    )
+    built, partitions = settled.built, settled.partitions
     if built.fabric is None:
         return None, built.diagnostics
     diagnostics = [*built.diagnostics]
-    chosen = profiles(document, built.fabric, loaded.sources)
+    ethernet = built.fabric.only(Network.ETHERNET)
+    chosen = profiles(document, ethernet, sources)
     diagnostics.extend(chosen.diagnostics)
-    diagnostics.extend(lint(document, loaded.sources, built.fabric, catalog=catalog))
-    artifacts: Mapping[str, Artifact] = {}
+    diagnostics.extend(lint(document, sources, built.fabric, catalog=catalog, partitions=(partitions,)))
+    artifacts: dict[str, Artifact] = {}
     if render and not has_errors(diagnostics):
-        rendered = Renderer(
-            document, built.fabric, chosen, catalog, loaded.sources, _template(workspace, document.sites[name])
-        ).render()
+        rendered = Renderer(document, ethernet, chosen, catalog, sources, _template(workspace, site)).render()
         diagnostics.extend(rendered.diagnostics)
-        artifacts = rendered.artifacts
+        artifacts |= rendered.artifacts
+        artifacts |= controller_artifacts(site, built.fabric, partitions, built.lock, sources)
     compiled = Compiled(
         name,
         document,
-        document.sites[name],
-        loaded.sources,
+        site,
+        sources,
         built.fabric,
         built.lock,
         before,
@@ -188,6 +199,8 @@ def _site(
         chosen,
         artifacts,
         in_order(diagnostics),
+        partitions,
+        controllers(name, site, sources),
     )
     return compiled, compiled.diagnostics
 

@@ -1,0 +1,136 @@
+"""Controllers beside switches: they are judged by what their actor reads back, over a connection of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from intent.change.engine import Judgement
+    from intent.device.actor import Actor, Target, Wanted
+    from intent.device.fanout import Fleet
+    from intent.render.artifact import Artifact
+    from intent.verify.engine import CheckResult
+    from intent.workspace.compile import Compiled
+
+SWITCHES = "nvue"
+"""Platform of what checks of links, protocols and releases judge."""
+
+_MOST = 5
+
+
+def makers(fleet: Fleet, known: Sequence[Target], *, allow_removals: bool) -> dict[str, Callable[[], Actor]]:
+    """How to make the actor of each platform; what it needs is imported only when one is made.
+
+    Args:
+        fleet: the way to the devices.
+        known: every device a later call may name.
+        allow_removals: what only a controller knows may be removed.
+    """
+
+    def nvue() -> Actor:
+        from intent.device.nvue.actor import NvueActor
+
+        return NvueActor(fleet, known)
+
+    def ufm() -> Actor:
+        from intent.device.ufm.actor import UfmActor
+
+        return UfmActor(fleet, known, allow_removals=allow_removals)
+
+    return {SWITCHES: nvue, "ufm": ufm}
+
+
+def controller_targets(compiled: Compiled) -> dict[str, Target]:
+    """Every controller that has something to hold, as the device layer sees it."""
+    from intent.device.actor import Target
+
+    return {
+        name: Target(name, item.address, item.platform, item.release, item.model, item.labels)
+        for name, item in compiled.controllers.items()
+        if name in compiled.artifacts
+    }
+
+
+class ReadBack:
+    """Judges controllers: they must hold what was asked for, read anew.
+
+    Args:
+        actors: by platform.
+        wanted: what each must hold.
+    """
+
+    def __init__(self, actors: Mapping[str, Actor], wanted: Iterable[Wanted]) -> None:
+        self._actors = actors
+        self._wanted = {item.target.name: item for item in wanted}
+
+    def __call__(self, devices: Sequence[str], in_force: frozenset[str]) -> Mapping[str, Judgement]:
+        """The judgement of a wave."""
+        del in_force
+        return {name: self._judge(self._wanted[name]) for name in devices}
+
+    def _judge(self, wanted: Wanted) -> Judgement:
+        from intent.change.engine import Judgement
+        from intent.core.tree import dotted
+        from intent.core.verdict import Verdict
+
+        actor, name = self._actors[wanted.target.platform], wanted.target.name
+        seen = actor.observe([wanted])[name]
+        if seen.problem:
+            return Judgement(Verdict.UNKNOWN, (f"Read back: {name} - {seen.problem} - {seen.detail}",))
+        left = actor.difference(wanted, seen)
+        if not left:
+            return Judgement(Verdict.PASS)
+        more = f" and {len(left) - _MOST} more" if len(left) > _MOST else ""
+        paths = ", ".join(dotted(item.path) for item in left[:_MOST])
+        return Judgement(Verdict.FAIL, (f"Read back: {name} - not as asked for - {paths}{more}",))
+
+
+def read_back(
+    artifacts: Mapping[str, Artifact], targets: Mapping[str, Target], actors: Mapping[str, Actor]
+) -> tuple[CheckResult, ...]:
+    """Verdicts on controllers outside of a change: what they hold against what they must hold.
+
+    Args:
+        artifacts: by device.
+        targets: the controllers.
+        actors: by platform.
+    """
+    from intent.change.plan import wanted_of
+    from intent.verify.api import Phase
+    from intent.verify.engine import CheckResult
+
+    wanted = [wanted_of(artifacts[name], target) for name, target in targets.items()]
+    judgements = ReadBack(actors, wanted)([*targets], frozenset())
+    return tuple(
+        CheckResult(name, "read-back", "it holds what the intent says", "controller", Phase.VERIFY, item.verdict,
+                    item.messages, judged=1)
+        for name, item in judgements.items()
+    )  # fmt: skip
+
+
+class ByPlatform:
+    """Judges switches one way and controllers another.
+
+    Args:
+        switches: judges switches.
+        controllers: judges the rest.
+        platforms: platform of each device.
+    """
+
+    def __init__(
+        self,
+        switches: Callable[[Sequence[str], frozenset[str]], Mapping[str, Judgement]],
+        controllers: ReadBack,
+        platforms: Mapping[str, str],
+    ) -> None:
+        self._switches = switches
+        self._controllers = controllers
+        self._platforms = platforms
+
+    def __call__(self, devices: Sequence[str], in_force: frozenset[str]) -> Mapping[str, Judgement]:
+        """The judgement of a wave."""
+        switches = [name for name in devices if self._platforms[name] == SWITCHES]
+        others = [name for name in devices if self._platforms[name] != SWITCHES]
+        found = dict(self._switches(switches, in_force)) if switches else {}
+        return found | dict(self._controllers(others, in_force))

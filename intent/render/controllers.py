@@ -1,0 +1,74 @@
+"""What is configured beside switches: the UFM of a fabric, or the hosts that run its OpenSM."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from intent.core.span import Span
+from intent.schema.fabrics import Fabric as FabricText
+from intent.schema.model import Site
+from intent.schema.sources import SourceMap
+
+
+@dataclass(frozen=True, slots=True)
+class Controller:
+    """One controller.
+
+    Args:
+        name: its name: of the host, or `FABRIC-ufm` for the UFM behind a virtual address.
+        platform: key of the actor that configures it.
+        fabric: fabric it manages.
+        address: where it is reached; empty when nobody says.
+        release: release the intent names; empty when it names none.
+        model: what it answers to be.
+        default_full: nodes are full members of the default partition.
+        labels: words by which `--limit` and waves pick it.
+        span: intent line that makes it.
+    """
+
+    name: str
+    platform: str
+    fabric: str
+    address: str
+    release: str
+    model: str = ""
+    default_full: bool = False
+    labels: Mapping[str, str] = field(default_factory=dict)
+    span: Span | None = None
+
+
+def controllers(name: str, site: Site, sources: SourceMap) -> dict[str, Controller]:
+    """Every controller of a site, by name.
+
+    Args:
+        name: the site.
+        site: what is written about it.
+        sources: where things stand.
+    """
+    found = [
+        item
+        for fabric, text in site.fabrics.items()
+        if text.kind == "infiniband"
+        for item in _of(name, site, fabric, text, sources)
+    ]
+    return {item.name: item for item in found}
+
+
+def _of(name: str, site: Site, fabric: str, text: FabricText, sources: SourceMap) -> Iterator[Controller]:
+    manager = text.subnet_manager
+    span = sources.span(("sites", name, "fabrics", fabric, "subnet_manager"))
+    labels = {"site": name, "fabric": fabric, "role": "manager", "network": "infiniband"}
+    full = manager.default_membership == "full"
+    if manager.by == "ufm":
+        alone = manager.hosts[0] if len(manager.hosts) == 1 else None
+        own = alone.name if alone and manager.vip is None else f"{fabric}-ufm"
+        address = str(manager.vip or (alone.address if alone else ""))
+        release = site.releases.ufm or ""
+        yield Controller(own, "ufm", fabric, address, release, "UFM", full, labels | {"name": own}, span)
+        return
+    for host in manager.hosts:
+        release = site.releases.opensm or ""
+        yield Controller(
+            host.name, "opensm", fabric, str(host.address), release, "", full, labels | {"name": host.name}, span
+        )

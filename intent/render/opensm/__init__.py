@@ -1,0 +1,1 @@
+"""Artefacts for hosts that run OpenSM."""

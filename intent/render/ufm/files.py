@@ -1,0 +1,119 @@
+"""Managed fabric → what the files of its UFM hosts must say: gv.cfg, opensm.conf, and files that are ours as a whole.
+
+UFM writes gv.cfg, opensm.conf and partitions.conf itself. Of the first two only single settings are ours; partitions go
+through REST, and what REST cannot say stands in the user's extension of partitions.conf.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from intent.catalog.subnet_managers import Manager
+from intent.core.diagnostic import Diagnostic, Severity, has_errors
+from intent.core.tree import Path
+from intent.formats.opensm.conf import read_conf_strict
+from intent.formats.partitions.reader import read
+from intent.render.artifact import Artifact, Origin
+from intent.render.opensm.managed import Managed
+from intent.render.opensm.render import Rendered, shared_files
+from intent.render.opensm.settings import PER_HOST, Files, judge, sections
+from intent.render.templates import Templates
+
+PLATFORM = "ufm-files"
+_SECTION = "SubnetManager"
+# UFM runs the subnet manager on one host at a time, over its own port, and generates the partitions.
+_UFMS_OWN = {*PER_HOST, "partition_config_file", "honor_guid2lid_file", "force_log_flush", "log_flags", "console"}
+
+
+@dataclass(frozen=True, slots=True)
+class UfmSettings:
+    """What UFM's files must say, the same on every host of the pair.
+
+    Args:
+        gv: settings of gv.cfg by section and key.
+        opensm: options of opensm.conf; keys are references to secrets.
+        files: texts of whole files by path.
+    """
+
+    gv: dict[str, dict[str, str]]
+    opensm: dict[str, str]
+    files: dict[str, str]
+
+
+def render_ufm(managed: Managed, manager: Manager, templates: Templates, *, extension: str = "") -> Rendered:
+    """What every UFM host of a fabric must hold.
+
+    Args:
+        managed: the fabric.
+        manager: NVIDIA's subnet manager.
+        templates: where `opensm/*.j2` are looked for.
+        extension: partitions that REST cannot express, in the grammar of partitions.conf; empty for none.
+
+    Raises:
+        DiagnosticError: a template of the workspace made a file the manager would not take as written.
+        IntentError: a template fails.
+    """
+    found = [*judge(managed, manager), *_notes(managed)]
+    partitions = read(extension.encode(), manager.paths["user_extension"]) if extension else None
+    found += partitions.diagnostics if partitions else ()
+    if has_errors(found) or not managed.hosts:
+        return Rendered((), tuple(found))
+    settings = ufm_settings(managed, manager, templates, extension=extension)
+    read_conf_strict(opensm_fragment(settings).encode(), manager, manager.paths["conf"], placeholders=True)
+    return Rendered(tuple(_artifact(managed, manager, host.name, settings) for host in managed.hosts), tuple(found))
+
+
+def ufm_settings(managed: Managed, manager: Manager, templates: Templates, *, extension: str = "") -> UfmSettings:
+    """The settings alone."""
+    files = Files.of(manager)
+    gv = {"default_membership": str(managed.wanted.default_membership)}
+    if managed.wanted.hardening:
+        gv |= manager.gv.get("hardening", {})
+    options = {
+        name: value
+        for section in sections(managed, manager, managed.hosts[0], files)
+        for name, value in section.options.items()
+        if name not in _UFMS_OWN
+    }
+    texts = shared_files(managed, files, read(extension.encode()).partitions if extension else (), "", templates)
+    del texts[files.partitions]
+    if extension:
+        texts[manager.paths["user_extension"]] = extension
+    return UfmSettings({_SECTION: gv}, options, texts)
+
+
+def gv_fragment(settings: UfmSettings) -> str:
+    """Our settings of gv.cfg, as the file writes them."""
+    lines: list[str] = []
+    for section, values in settings.gv.items():
+        lines += [f"[{section}]", *(f"{name} = {value}" for name, value in values.items()), ""]
+    return "\n".join(lines)
+
+
+def opensm_fragment(settings: UfmSettings) -> str:
+    """Our options of opensm.conf, as the file writes them."""
+    return "".join(f"{name} {value}\n" for name, value in settings.opensm.items())
+
+
+def _notes(managed: Managed) -> tuple[Diagnostic, ...]:
+    notes = ["gv.cfg and most of opensm.conf are read when UFM starts: ufm_ha_cluster stop, then start"]
+    if managed.wanted.sharp:
+        notes.append("in-network reduction also needs UFM's aggregation manager on; it is not set here")
+    return tuple(Diagnostic("M014", f"fabric {managed.fabric}: {note}", managed.span, Severity.INFO) for note in notes)
+
+
+def _artifact(managed: Managed, manager: Manager, host: str, settings: UfmSettings) -> Artifact:
+    body = {"gv": settings.gv, "opensm": settings.opensm, "files": settings.files}
+    owned: list[Path] = [("gv", section, name) for section, values in settings.gv.items() for name in values]
+    owned += [("opensm", name) for name in settings.opensm]
+    owned += [("files", path) for path in settings.files]
+    reason = f"subnet manager of fabric {managed.fabric}"
+    return Artifact(
+        device=host,
+        platform=PLATFORM,
+        release="",
+        model=manager.name,
+        body=body,
+        owned=tuple(owned),
+        origins={(part,): Origin(managed.span, reason) for part in body},
+    )

@@ -1,0 +1,69 @@
+"""Partitions of a fabric as the tree its UFM must hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from intent.core.tree import Path, from_pointer
+from intent.fabric.partitions import FabricPartitions, Partition
+from intent.render.artifact import Artifact, Origin
+from intent.render.controllers import Controller
+from intent.schema.sources import SourceMap
+
+ROOT = "partition"
+
+
+def ufm_artifact(
+    controller: Controller, fabric: FabricPartitions, sources: SourceMap, excepted: Sequence[str] = ()
+) -> Artifact:
+    """What one UFM must hold.
+
+    A partition that is not complete is neither sent in part nor taken away: it is left as it stands there.
+
+    Args:
+        controller: the UFM.
+        fabric: the partitions of the one fabric it serves.
+        sources: where things stand in the intent.
+        excepted: subtrees the user takes out (`manage: {except: [/partition/0x8012]}`), as pointers.
+    """
+    whole = [item for item in fabric.partitions if item.complete]
+    waiting = [(ROOT, item.key_text) for item in fabric.partitions if not item.complete]
+    taken = [path for path in map(from_pointer, excepted) if path[:1] == (ROOT,)]
+    return Artifact(
+        device=controller.name,
+        platform=controller.platform,
+        release=controller.release,
+        model=controller.model,
+        body={"fabric": fabric.fabric, ROOT: {item.key_text: _tree(item) for item in whole}},
+        owned=((ROOT,),),
+        excepted=(*taken, *waiting),
+        origins={path: origin for item in whole for path, origin in _origins(item, sources)},
+    )
+
+
+def _tree(partition: Partition) -> dict[str, Any]:
+    said = {
+        "name": partition.label,
+        "ipoib": partition.ipoib,
+        "mtu": partition.mtu_bytes,
+        "rate": partition.rate_gbps,
+        "service-level": partition.service_level,
+    }
+    members = {
+        f"0x{member.guid}": {"membership": "full" if member.full else "limited", "index0": partition.index0}
+        for member in sorted(partition.members, key=lambda member: member.guid)
+    }
+    return {key: value for key, value in said.items() if value is not None} | {"member": members}
+
+
+def _origins(partition: Partition, sources: SourceMap) -> Iterator[tuple[Path, Origin]]:
+    root: Path = (ROOT, partition.key_text)
+    words = f"partition {partition.label}"
+    yield root, Origin(partition.span, words)
+    nodes = sources.span(("tenants", partition.tenant, "nodes"))
+    yield (*root, "member"), Origin(nodes, f"nodes of tenant {partition.tenant}")
+    for key, leaf in (("ipoib", "ipoib"), ("mtu", "mtu"), ("rate", "rate"), ("sl", "service-level")):
+        where = (*partition.path, key)
+        if where in sources:
+            yield (*root, leaf), Origin(sources.span(where), words)

@@ -1,0 +1,143 @@
+"""What a site's InfiniBand fabrics need beyond devices and links: GUIDs from files, keys of partitions, controllers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from intent.catalog.hardware import Catalog
+from intent.core.diagnostic import Diagnostic, has_errors
+from intent.core.errors import DiagnosticError, IntentError
+from intent.fabric.build import Built
+from intent.fabric.guids import learn
+from intent.fabric.lock import Lock
+from intent.fabric.model import Fabric
+from intent.fabric.partitions import KIND, FabricPartitions, SitePartitions, allocate, partitions_of
+from intent.fabric.resolve import Resolver
+from intent.formats.guids import GuidFile, doubles, read_guids
+from intent.render.artifact import Artifact, Origin
+from intent.render.controllers import Controller, controllers
+from intent.render.opensm.partitions import PATH, partitions_conf
+from intent.render.ufm.partitions import ufm_artifact
+from intent.schema.model import Document, Site
+from intent.schema.sources import SourceMap
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A built site with everything its InfiniBand fabrics need.
+
+    Args:
+        built: the site; its ports know their GUIDs, its lock the keys of partitions.
+        partitions: partitions of its tenants.
+    """
+
+    built: Built
+    partitions: SitePartitions
+
+
+def settle(
+    document: Document, built: Built, catalog: Catalog, sources: SourceMap, before: Lock, texts: Mapping[str, str]
+) -> Settled:
+    """Learn GUIDs, allocate keys, work out partitions.
+
+    Args:
+        document: what is written.
+        built: the site as built.
+        catalog: the hardware.
+        sources: where things stand.
+        before: allocations as committed.
+        texts: files of the workspace.
+    """
+    fabric = built.fabric
+    if fabric is None:
+        return Settled(built, SitePartitions(before.site))
+    site = document.sites[fabric.site]
+    infiniband = {name: text for name, text in site.fabrics.items() if text.kind == "infiniband"}
+    if not infiniband:
+        return Settled(built, SitePartitions(fabric.site))
+    fabric, found = _with_guids(site, fabric, sources, texts)
+    nodes = Resolver(fabric.site, site, catalog, sources).nodes()
+    keys, lock, problems = allocate(document.tenants, fabric.site, nodes, infiniband, sources, before, built.lock)
+    full = {name: text.subnet_manager.default_membership == "full" for name, text in infiniband.items()}
+    partitions = partitions_of(document.tenants, fabric, nodes, keys, full, sources)
+    diagnostics = (*built.diagnostics, *found, *problems)
+    return Settled(replace(built, fabric=fabric, lock=lock, diagnostics=diagnostics), partitions)
+
+
+def _with_guids(
+    site: Site, fabric: Fabric, sources: SourceMap, texts: Mapping[str, str]
+) -> tuple[Fabric, tuple[Diagnostic, ...]]:
+    serves: dict[str, list[str]] = {}
+    for name, text in site.fabrics.items():
+        if text.kind == "infiniband" and text.guids:
+            serves.setdefault(text.guids, []).append(name)
+    files: dict[str, GuidFile] = {}
+    found: list[Diagnostic] = []
+    for file, names in serves.items():
+        try:
+            files[file] = read_guids(texts[file], file)
+        except KeyError:
+            span = sources.span(("sites", fabric.site, "fabrics", names[0], "guids"))
+            hint = "one row per port: device,port,guid; take the key out until there is one"
+            found.append(Diagnostic("G005", f"fabric {names[0]}: no file {file}", span, hint=hint))
+        except DiagnosticError as error:
+            found.extend(error.diagnostics)
+        except IntentError as error:
+            span = sources.span(("sites", fabric.site, "fabrics", names[0], "guids"))
+            found.append(Diagnostic("G005", f"fabric {names[0]}: {error.message}", span, hint=error.hint))
+    found.extend(item for file in files.values() for item in file.diagnostics)
+    found.extend(doubles(files.values()))
+    if has_errors(found):
+        return fabric, tuple(found)
+    learnt = learn(fabric, files, serves)
+    return learnt.fabric, (*found, *learnt.diagnostics)
+
+
+def controller_artifacts(
+    site: Site, fabric: Fabric, partitions: SitePartitions, lock: Lock, sources: SourceMap
+) -> dict[str, Artifact]:
+    """What the controllers of a site must hold.
+
+    A fabric none of whose keys was ever ours is left alone: its partitions belong to somebody else. One whose
+    partitions lack a GUID keeps its file as it is, for OpenSM reads the whole file or nothing.
+
+    Args:
+        site: what is written about it.
+        fabric: devices and links.
+        partitions: partitions of its tenants.
+        lock: allocations after this compilation.
+        sources: where things stand.
+    """
+    found: dict[str, Artifact] = {}
+    for name, controller in controllers(fabric.site, site, sources).items():
+        own = partitions.fabrics.get(controller.fabric, FabricPartitions(controller.fabric))
+        if not own.partitions and controller.fabric not in _ever(lock):
+            continue
+        if controller.platform == "ufm":
+            found[name] = ufm_artifact(controller, own, sources, site.manage.except_)
+        elif own.complete:
+            found[name] = _file(controller, partitions_conf(own, fabric))
+    return found
+
+
+def _file(controller: Controller, text: str) -> Artifact:
+    return Artifact(
+        device=controller.name,
+        platform=controller.platform,
+        release=controller.release,
+        model=controller.model,
+        body={"files": {PATH: text}},
+        owned=(("files", PATH),),
+        origins={("files", PATH): Origin(controller.span, f"partitions of fabric {controller.fabric}")},
+    )
+
+
+def _ever(lock: Lock) -> frozenset[str]:
+    """Fabrics that have or had a key of ours."""
+    return frozenset(_fabrics(lock))
+
+
+def _fabrics(lock: Lock) -> Iterator[str]:
+    for part in (lock.held, lock.released):
+        yield from (owner.partition("/")[0] for owner in part.get(KIND, {}))
