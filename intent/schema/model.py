@@ -22,6 +22,7 @@ from intent.schema.policy import (
 )
 from intent.schema.record import Record
 from intent.schema.secret import SecretRef
+from intent.schema.tenants import Tenant
 from intent.schema.types import (
     Address,
     AsnRange,
@@ -208,7 +209,7 @@ class Site(Record):
 class Document(Record):
     """A whole intent."""
 
-    later: ClassVar[Mapping[str, str]] = {"tenants": _TENANTS, "secrets": "secret back ends"}
+    later: ClassVar[Mapping[str, str]] = {"secrets": "secret back ends"}
     version: Literal[1] = Field(description="Version of the language.")
     name: Name = Field(description="Name of the intent.")
     include: tuple[Glob, ...] = Field(
@@ -219,3 +220,4 @@ class Document(Record):
         default=Changes(), description="Policy of changes for every site that has none of its own."
     )
     sites: dict[Name, Site] = Field(default={}, description="Sites by name.")
+    tenants: dict[Name, Tenant] = Field(default={}, description="Tenants by name: whose nodes are kept apart.")
