@@ -77,6 +77,7 @@ def _only_ours(folder: Path) -> None:
 
 def _write(work: Work, folder: Path, advance: Callable[[], None]) -> None:
     """Write into a new folder and put it in place at the end, so that no mixture of two runs is ever seen."""
+    from intent.fabric.model import Network
     from intent.formats.nvue.emit import json_text, nv_set_script, startup_yaml
     from intent.render.hosts import host_data, host_defaults
     from intent.report.cabling import cabling_csv, moves_csv
@@ -86,6 +87,12 @@ def _write(work: Work, folder: Path, advance: Callable[[], None]) -> None:
     shutil.rmtree(new, ignore_errors=True)
     compiled = work.compiled
     for name, artifact in compiled.artifacts.items():
+        if name in compiled.controllers:
+            write(new / name / "config.json", json_text(artifact.body))
+            for path, text in artifact.body.get("files", {}).items():
+                write(new / name / "files" / path.lstrip("/"), text)
+            advance()
+            continue
         model = work.catalog.switch(artifact.model).header_model
         release = artifact.release if artifact.release.count(".") > 1 else f"{artifact.release}.0"
         write(new / name / "startup.yaml", startup_yaml(artifact.body, model=model, release=release))
@@ -94,7 +101,7 @@ def _write(work: Work, folder: Path, advance: Callable[[], None]) -> None:
         advance()
     write(new / "cabling.csv", cabling_csv(compiled.fabric))
     write(new / "moves.csv", moves_csv(compiled.growth))
-    hosts = host_data(compiled.fabric, host_defaults())
+    hosts = host_data(compiled.fabric.only(Network.ETHERNET), host_defaults())
     write(new / "hosts.json", json.dumps(hosts, indent=1, sort_keys=True) + "\n")
     old = folder.with_name(f".{folder.name}.old")
     shutil.rmtree(old, ignore_errors=True)
