@@ -80,5 +80,6 @@ def plan(
     else:
         show(growth_report.human(compiled.growth))
         show(plan_report.human(result))
-        print(f"\nPlan written to {file}. Next: intent apply{' --lab' if lab else ''}")
+        words = ["intent apply", *([str(out)] if out else []), *(["--lab"] if lab else [])]
+        print(f"\nPlan written to {file}." + (f" Next: {' '.join(words)}" if result.to_change else ""))
     return int(result.exit_code(detailed=detailed_exitcode))

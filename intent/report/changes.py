@@ -11,7 +11,7 @@ from intent.change import events
 from intent.change.history import ChangeRecord
 from intent.change.journal import Entry
 from intent.change.result import Result, Row
-from intent.core.exitcode import MEANING
+from intent.core.exitcode import MEANING, ExitCode
 from intent.core.verdict import Verdict
 from intent.device.actor import Status
 from intent.report.tables import Table
@@ -77,7 +77,9 @@ def headline(result: Result) -> Text:
     text = Text(", ").join(parts) if parts else Text("no device was touched", "bold red")
     if result.seconds:
         text.append(f" in {result.seconds:.1f} s", "default")
-    return text.append(f" - {MEANING[result.exit_code]} (exit code {int(result.exit_code)})", "default")
+    code = result.exit_code
+    meaning = "" if code in (ExitCode.OK, ExitCode.ERROR) else f" - {MEANING[code]}"
+    return text.append(f"{meaning} (exit code {int(code)})", "default")
 
 
 def _counts(found: Iterable[Row]) -> list[Text]:

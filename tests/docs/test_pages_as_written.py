@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 from command import workspace
-from doc_console import Session, agrees, blocks, commands
+from doc_console import Session, agrees, blocks, commands, files
 
 from intent.schema.skeleton import demo_workspace
 
@@ -28,6 +28,9 @@ def session(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.
     folder = tmp_path / "site"
     text = page.read_text(encoding="utf-8")
     workspace(folder, text=demo_workspace()["intent.yaml"]) if _BIG in text else workspace(folder)
+    for name, content in files(text).items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(content, encoding="utf-8")
     reader = Session(folder if page.name != "README.md" else tmp_path, f"127.92.{WITH_COMMANDS.index(page) * 8}.0")
     yield reader
     reader.leave()

@@ -2,7 +2,10 @@
 
 A block is a fence of kind `console`. A line that begins with `$ ` is a command, what follows up to the next one is what
 it prints on both streams. `…` alone on a line stands for any lines, within a line for any words. Digests, times,
-durations, change numbers and loopback addresses are compared by kind, not by value. Progress lines are left out.
+durations, change numbers and loopback addresses are compared by kind, not by value. Progress lines are left out. A
+change number in a command stands for the last one printed.
+
+A block below a comment `<!-- file: NAME -->` is written to that file of the folder before the first command.
 
 Commands: `intent …` (in this process), `cd`, and a few that read or edit files (see `_PROGRAMS`); `| head -3` and the
 like at the end; `echo $?` prints the last exit code.
@@ -24,8 +27,10 @@ from intent.cli.main import run
 _FENCE = re.compile(r"^```(?P<kind>\w+)[^\n]*\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 _PROGRAMS = frozenset({"cat", "grep", "head", "ls", "sed", "tail", "wc", "cp", "mkdir"})
 _PROGRESS = re.compile(r" …( \d+/\d+)?( done in .*)?\s*$")
+_FILE = re.compile(r"^<!-- file: (\S+) -->\n+```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_CHANGE = re.compile(r"\b\d{8}-\d{6}-[0-9a-f]{6}\b")
 _KINDS = (
-    (re.compile(r"\b\d{8}-\d{6}-[0-9a-f]{6}\b"), "<change>"),
+    (_CHANGE, "<change>"),
     (re.compile(r"\b[0-9a-f]{40,64}\b"), "<digest>"),
     (re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)?"), "<time>"),
     (re.compile(r"\b\d+(\.\d+)? s\b"), "<seconds>"),
@@ -59,6 +64,11 @@ def blocks(page: str, kind: str) -> list[Block]:
         for found in _FENCE.finditer(page)
         if found["kind"] == kind
     ]
+
+
+def files(page: str) -> dict[str, str]:
+    """Files a page asks for: blocks below a comment `<!-- file: validators/mine.py -->`."""
+    return {found[1]: found[2] for found in _FILE.finditer(page)}
 
 
 def commands(block: Block) -> list[Command]:
@@ -108,11 +118,12 @@ class Session:
     folder: Path
     address_base: str
     code: int = 0
+    change: str = ""
     labs: list[Path] = field(default_factory=list)
 
     def type(self, text: str) -> str:
         """Run a command; returns what it prints on both streams."""
-        first, *rest = [part.strip() for part in text.split(" | ")]
+        first, *rest = [part.strip() for part in _CHANGE.sub(self.change, text).split(" | ")]
         words = shlex.split(first, comments=True)
         before = Path.cwd()
         os.chdir(self.folder)
@@ -122,6 +133,7 @@ class Session:
             os.chdir(before)
         for part in rest:
             printed = self._program(shlex.split(part), printed)
+        self.change = [self.change, *_CHANGE.findall(printed)][-1]
         return printed
 
     def leave(self) -> None:
