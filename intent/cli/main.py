@@ -23,6 +23,7 @@ from intent.cli import (
     lint,
     lock,
     plan,
+    precheck,
     recover,
     rollback,
     schema,
@@ -74,7 +75,7 @@ _PANELS: tuple[tuple[str, tuple[ModuleType, ...]], ...] = (
     ("Offline: read files, touch no device", (init, lint, compiling, show, why, cabling, export, lock, schema)),
     (
         "Changes: planned, applied in waves, kept only where checks pass",
-        (plan, apply, verify, rollback, recover, history, hosts),
+        (plan, precheck, apply, verify, rollback, recover, history, hosts),
     ),
     ("Day by day: sends nothing but GET", (drift,)),
     ("Practice: switches that speak the real protocol, on this machine", (lab, demo)),

@@ -169,3 +169,18 @@ def test_apply_asks_and_refuses_without_a_terminal(built: Path) -> None:
     assert said.code == ExitCode.USAGE
     assert "--yes" in said.err
     assert change(built) == ExitCode.OK
+
+
+def test_precheck_tells_ready_stale_and_what_is_wrong_already(built: Path) -> None:
+    intent("lab", "fault", "change-by-hand", LEAF, f"{PORT}=1500", "-C", built)
+    intent("plan", "--lab", "-C", built)
+    before = writes(built)
+    ready = intent("precheck", "--lab", "-C", built)
+    assert ready.code == ExitCode.FINDINGS, ready.out + ready.err
+    assert "1 ready, 4 left alone" in ready.out
+    assert "expected 9216, actual 1500" in ready.out
+    assert json.loads(intent("precheck", "--lab", "--json", "-C", built).out)["ready"] == [LEAF]
+    intent("lab", "fault", "change-by-hand", LEAF, f"{PORT}=1600", "-C", built)
+    assert intent("precheck", "--lab", "-C", built).code == ExitCode.STALE
+    assert writes(built) == before
+    assert change(built) == ExitCode.OK
