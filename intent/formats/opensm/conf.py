@@ -1,7 +1,7 @@
 """Reads an opensm.conf strictly. OpenSM skips what it does not know and reads on; here every such line is a finding.
 
-The file is `key value` per line. A word behind a value is part of it: `qos TRUE # on` is not TRUE and so is FALSE.
-Established by running OpenSM 3.3.23, which echoes each value it took as `Loading Cached Option`.
+The file is `key value` per line, `#` begins a comment anywhere, inside quotes too. A word behind a value is part of it:
+`qos TRUE on` is not TRUE and so is FALSE. Established by running OpenSM 3.3.23, which echoes each value it took.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from intent.formats.partitions.findings import Findings
 
 LARGEST_BYTES = 4 * 1024 * 1024
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
-_COMMENT = re.compile(r"\s#")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +76,7 @@ def read_conf(data: bytes, manager: Manager, file: str = "opensm.conf", *, place
     for number, raw in enumerate(data.decode("latin-1").split("\n"), start=1):
         line = _clean(raw, number, manager, found)
         name, value = _split(line)
-        if not name or name.startswith("#"):
+        if not name:
             continue
         option = _option(name, line, number, manager, found)
         if option is None:
@@ -129,7 +128,7 @@ def _clean(raw: str, number: int, manager: Manager, found: Findings) -> str:
 
 
 def _split(line: str) -> tuple[str, str]:
-    words = line.split(None, 1)
+    words = line.partition("#")[0].split(None, 1)
     if not words:
         return "", ""
     value = words[1].strip() if len(words) > 1 else ""
@@ -144,7 +143,7 @@ def _option(name: str, line: str, number: int, manager: Manager, found: Findings
         return option
     column = line.index(name) + 1
     stem, equals, _ = name.partition("=")
-    if (equals and stem in manager.options) or (line.split()[1:2] == ["="] and name in manager.options):
+    if equals and stem in manager.options:
         found.add("O004", number, column, f"{stem}: '=' - expected a space", hint="the manager skips the whole line")
         return None
     guess = near(name, manager.options)
@@ -172,6 +171,9 @@ def _judge(option: Option, value: str, number: int, manager: Manager, found: Fin
     if not value:
         found.add("O007", number, 1, f"{option.name} has no value", hint="the manager takes it for 0 or for nothing")
         return
+    if value.startswith("="):
+        found.add("O004", number, 1, f"{option.name}: '=' - expected a space", hint="'=' becomes part of the value")
+        return
     if option.instead:
         found.add(
             "O010",
@@ -181,13 +183,13 @@ def _judge(option: Option, value: str, number: int, manager: Manager, found: Fin
             hint=f"use {option.instead}",
             severity=Severity.WARNING,
         )
-    if _COMMENT.search(value):
+    if value[0] in "\"'" and (len(value) == 1 or value[-1] != value[0]):
         found.add(
             "O008",
             number,
             1,
-            f"{option.name}: a comment behind the value",
-            hint="it becomes part of the value: TRUE with a comment is FALSE; put it on a line of its own",
+            f"{option.name}: a quote that does not end before the line or its comment does",
+            hint="'#' begins a comment inside quotes too",
         )
         return
     try:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 _ENGINE = re.compile(r"osm_ucast_mgr_process: (\S+) tables configured")
 _ROLE = re.compile(r"Entering (MASTER|STANDBY|NOT-ACTIVE|DISCOVERING) state")
 _DROPPED = re.compile(r"PARSE ERROR: line \d+:.*|retrying with default config")
-_SKIPPED = re.compile(r'Unrecognized token: "([^"]*)"')
+_SKIPPED = re.compile(r'Unrecognized token: "([^"]*)"|-E- Parsing error in field (\w+)')
 _FALLBACK = re.compile(
     r"cannot find or setup routing engine '[^']*'"
     r"|ucast_mgr_route: \S+: cannot build (?:lid matrices|fwd tables)"
@@ -25,7 +25,7 @@ class LogReading:
         role: last role entered, in small letters; empty when none was.
         up: the subnet came up.
         dropped: what was said about a partition file thrown away; empty is good.
-        skipped: options the manager did not know.
+        skipped: options the manager did not know, or whose value it could not read.
         fallbacks: remarks that another engine routes than the one asked for.
     """
 
@@ -49,6 +49,6 @@ def read_log(text: str) -> LogReading:
         role=roles[-1].lower() if roles else "",
         up="SUBNET UP" in text,
         dropped=tuple(match[0].strip() for match in _DROPPED.finditer(text)),
-        skipped=tuple(dict.fromkeys(_SKIPPED.findall(text))),
+        skipped=tuple(dict.fromkeys(one or two for one, two in _SKIPPED.findall(text))),
         fallbacks=tuple(match[0] for match in _FALLBACK.finditer(text)),
     )

@@ -1,6 +1,7 @@
 """What a value of opensm.conf may be.
 
-OpenSM reads with strtoul and strcmp: what it cannot read it takes for zero or FALSE, without a word.
+What OpenSM 3.3.23 cannot read as a number it tells of in one line on its standard output, where a service has none,
+and keeps its default; what is not TRUE is FALSE, without a word.
 """
 
 from __future__ import annotations
@@ -77,11 +78,11 @@ def _number(option: Option, text: str) -> None:
         octal = text.isdigit() and text.startswith("0")
         raise Wrong(
             f"{shown} - expected a number, decimal or 0x…",
-            "a leading zero makes it octal" if octal else "what is no number is read as 0, and what follows one is cut",
+            "a leading zero makes it octal" if octal else "the manager prints one line and keeps its default",
         )
     least, most = _LIMITS[option.kind]
     if not least <= value <= most:
-        raise Wrong(f"{shown} - expected {least} to {most}", "the manager keeps only the bits that fit")
+        raise Wrong(f"{shown} - expected {least} to {most}", "the manager prints one line and keeps its default")
     least = least if option.minimum is None else option.minimum
     most = most if option.maximum is None else option.maximum
     if not least <= value <= most:
