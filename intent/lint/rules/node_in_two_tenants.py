@@ -37,8 +37,8 @@ def _check(context: Context) -> Iterator[Finding]:
     for (other, tenant), names in clashes.items():
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
         yield Finding(
-            f"node {names[0]}{more}: of tenant {tenant} and of tenant {other}",
+            f"tenant {tenant} has node {names[0]}{more}, which tenant {other} has already",
             ("tenants", tenant, "nodes"),
             hint="give each node to one tenant; what several share is a tenant of its own",
-            related=((("tenants", other, "nodes"), f"{other} has it too"),),
+            related=((("tenants", other, "nodes"), f"the nodes of {other}"),),
         )

@@ -35,7 +35,7 @@ def _check(context: Context) -> Iterator[Finding]:
         shared = list(_shared_racks(context, holding))
         if parted and tenant.nvlink is None and shared:
             rack, mine, trays = shared[0]
-            more = f" and {len(shared) - 1} more racks" if len(shared) > 1 else ""
+            more = f" and parts of {len(shared) - 1} more" if len(shared) > 1 else ""
             yield Finding(
                 f"tenant {holding.tenant} has {mine} of {trays} trays of rack {rack}{more} and no NVLink partition: "
                 "its GPUs share memory with those of the other trays",
