@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,7 +25,9 @@ from ib_topologies import Topology
 TOOLS = ("opensm", "ibsim", "smpquery", "saquery")
 SHIM = next(iter(sorted(Path("/usr/lib").glob("*/umad2sim/libumad2sim.so"))), None)
 _SBIN = "/usr/sbin:/usr/bin:/sbin:/bin"
-_DEADLINE_S = 60.0
+_DEADLINE_S = 120.0
+UP = "SUBNET UP"
+_PROMPT = b"sim>"
 
 
 def missing() -> str:
@@ -49,6 +51,11 @@ class Bench:
         topology: what is simulated.
         socket: name of the simulator's socket.
         simulator: the simulator.
+        user: whom the processes run as; None is whoever runs the tests.
+        at: node the subnet manager is attached to.
+        manager: the subnet manager, once started.
+        reader: process that reads tables, once needed.
+        started: all processes but the simulator, of benches beside this one as well.
     """
 
     folder: Path
@@ -56,6 +63,7 @@ class Bench:
     socket: str
     simulator: subprocess.Popen[bytes]
     user: str | None
+    at: str
     manager: subprocess.Popen[bytes] | None = None
     reader: subprocess.Popen[bytes] | None = None
     started: list[subprocess.Popen[bytes]] = field(default_factory=list)
@@ -113,24 +121,61 @@ class Bench:
         self.log.unlink(missing_ok=True)
         ran = self.run("opensm", "-o", "-F", str(self.folder / "opensm.conf"), check=False)
         text = self.log.read_text(encoding="utf-8", errors="replace") if self.log.exists() else ""
-        if "SUBNET UP" not in text:
+        if UP not in text:
             raise BenchError(f"opensm ended with {ran.returncode} and no SUBNET UP: {text[-500:]}{ran.stdout[-500:]}")
         return text
 
-    def start_manager(self) -> None:
-        """Start a subnet manager that stays, and wait for its first sweep."""
+    def start_manager(self, until: str = UP) -> str:
+        """Start a subnet manager that stays; what it logs until a text comes, by default the end of its first sweep."""
         self.log.unlink(missing_ok=True)
         self.manager = self._start("opensm", "-F", str(self.folder / "opensm.conf"))
-        self._wait_for_up(0)
+        return self.wait_for(until)
+
+    def kill_manager(self) -> None:
+        """End the subnet manager as a power cut would."""
+        assert self.manager is not None
+        self.manager.kill()
+        self.manager.wait(_DEADLINE_S)
+
+    def beside(self, at: str, name: str) -> Bench:
+        """Another subnet manager of the same fabric, with files of its own.
+
+        Args:
+            at: node it is attached to.
+            name: name of its folder.
+        """
+        folder = self.folder / name
+        folder.mkdir()
+        if self.user:
+            shutil.chown(folder, self.user)
+        return Bench(folder, self.topology, self.socket, self.simulator, self.user, at, started=self.started)
 
     def reload(self, partitions: bytes | None) -> str:
         """Give the running manager another partition file; what it logs until the subnet is up again."""
         if self.manager is None:
             raise BenchError("no manager runs")
-        offset = self.log.stat().st_size
+        offset = self.mark()
         self.install(partitions)
         self.manager.send_signal(signal.SIGHUP)
-        return self._wait_for_up(offset)
+        return self.wait_for(UP, offset)
+
+    def mark(self) -> int:
+        """Where the log ends now; taken before a change, so that what follows is its effect."""
+        return self.log.stat().st_size
+
+    def wait_for(self, text: str, offset: int = 0) -> str:
+        """What the manager logs behind an offset until a text comes."""
+        if self.manager is None:
+            raise BenchError("no manager runs")
+        until = time.monotonic() + _DEADLINE_S
+        while time.monotonic() < until:
+            said = self._log_since(offset)
+            if text in said:
+                return said
+            if self.manager.poll() is not None:
+                raise BenchError(f"opensm ended with {self.manager.returncode}: {said[-500:]}")
+            _pause(self.manager, 0.01)
+        raise BenchError(f"no {text!r} within {_DEADLINE_S:.0f} s: {self._log_since(offset)[-500:]}")
 
     def run(
         self, tool: str, *arguments: str, at: str = "", check: bool = True, deadline_s: float = _DEADLINE_S
@@ -187,10 +232,21 @@ class Bench:
         return (self.folder / "opensm-lfts.dump").read_text(encoding="utf-8")
 
     def console(self, command: str) -> None:
-        """One command on the simulator's console (`Unlink`, `ReLink`, `PerformanceSet` …)."""
+        """One command on the simulator's console (`Unlink`, `ReLink`, `PerformanceSet` …); returns when it is done."""
         assert self.simulator.stdin is not None
+        out = self.folder / "ibsim.out"
+        prompts = out.read_bytes().count(_PROMPT)
         self.simulator.stdin.write(command.encode() + b"\n")
         self.simulator.stdin.flush()
+        self.eventually(lambda: out.read_bytes().count(_PROMPT) > prompts)
+
+    def eventually(self, holds: Callable[[], bool]) -> None:
+        """Ask until something holds; it must within the deadline."""
+        until = time.monotonic() + _DEADLINE_S
+        while not holds():
+            if time.monotonic() > until or self.simulator.poll() is not None:
+                raise BenchError(f"did not come true within {_DEADLINE_S:.0f} s")
+            _pause(self.simulator, 0.01)
 
     def close(self) -> None:
         """End what was started, newest first."""
@@ -240,18 +296,6 @@ class Bench:
         self.started.append(process)
         return process
 
-    def _wait_for_up(self, offset: int) -> str:
-        assert self.manager is not None
-        until = time.monotonic() + _DEADLINE_S
-        while time.monotonic() < until:
-            text = self._log_since(offset)
-            if "SUBNET UP" in text:
-                return text
-            if self.manager.poll() is not None:
-                raise BenchError(f"opensm ended with {self.manager.returncode}: {text[-500:]}")
-            _pause(self.manager, 0.01)
-        raise BenchError(f"no SUBNET UP within {_DEADLINE_S:.0f} s: {self._log_since(offset)[-500:]}")
-
     def _log_since(self, offset: int) -> str:
         if not self.log.exists():
             return ""
@@ -263,7 +307,7 @@ class Bench:
         return {
             "PATH": _SBIN,
             "IBSIM_SOCKNAME": self.socket,
-            "SIM_HOST": at or self.topology.manager_node,
+            "SIM_HOST": at or self.at,
             "LD_PRELOAD": str(SHIM),
             "OSM_CACHE_DIR": str(self.folder),
             "OSM_TMP_DIR": str(self.folder),
@@ -286,7 +330,7 @@ def bench(topology: Topology) -> Iterator[Bench]:
     (folder / "fabric.net").write_text(topology.netfile(), encoding="ascii")
     socket = f"bench-{uuid.uuid4().hex[:16]}"
     simulator = _simulator(folder, topology, socket, user)
-    made = Bench(folder, topology, socket, simulator, user)
+    made = Bench(folder, topology, socket, simulator, user, topology.manager_node)
     try:
         yield made
     finally:
@@ -312,7 +356,7 @@ def _simulator(folder: Path, topology: Topology, socket: str, user: str | None) 
         stderr=subprocess.STDOUT,
     )
     until = time.monotonic() + _DEADLINE_S
-    while b"sim>" not in out.read_bytes():
+    while _PROMPT not in out.read_bytes():
         if process.poll() is not None or time.monotonic() > until:
             _end(process)
             raise BenchError(f"ibsim does not start: {out.read_text(errors='replace')[-500:]}")
