@@ -56,7 +56,7 @@ class Cabling:
         by_place = {(leaf.plane, leaf.rail, leaf.block): leaf for leaf in leaves}
         none = (("", ""),) * block.ports
         pairs = {n.name: pool.host_pairs(prefixes[n.name], block.ports) if prefixes else none for n in leaves}
-        faces = _ports(design.host, design.host_speed_gbps, range(block.ports))
+        faces = _ports(design.host, design.host_speed_gbps, range(block.ports), most_parts(design))
         rails = {nic: rail for rail, nic in enumerate(sorted({port.nic for port in design.members[0].ports}), 1)}
         for member in design.members:
             slot = slots[member.group]
@@ -135,17 +135,30 @@ class Cabling:
         self.links.append(Link(a, b, tier, a_port.speed_gbps, f"{a.device}/{a.port}", plane, rail, network))
 
 
-def uplink_ports(use: SwitchUse, speed_gbps: int, indices: range) -> tuple[Port, ...]:
-    """Ports of a switch by logical number; without an address, so every switch of a tier shares them."""
-    return _ports(use, speed_gbps, indices)
+def uplink_ports(use: SwitchUse, speed_gbps: int, indices: range, parts: int = 0) -> tuple[Port, ...]:
+    """Ports of a switch by logical number; without an address, so every switch of a tier shares them.
+
+    Args:
+        use: how the cages are used.
+        speed_gbps: speed of each port.
+        indices: their logical numbers.
+        parts: InfiniBand: the most parts any cage of the switch is split into; left out, those of this use.
+    """
+    return _ports(use, speed_gbps, indices, parts)
 
 
-def _ports(use: SwitchUse, speed_gbps: int, indices: range) -> tuple[Port, ...]:
+def most_parts(design: Design) -> int:
+    """The most parts any cage of a leaf is split into: a split switch counts all its ports in such parts."""
+    return max(design.host.breakout.parts, design.uplink.breakout.parts)
+
+
+def _ports(use: SwitchUse, speed_gbps: int, indices: range, parts: int = 0) -> tuple[Port, ...]:
     ports = []
+    stride = max(parts, use.breakout.parts)
     for index in indices:
         cage, part = use.place(index)
         # Ports of an InfiniBand chip are counted over the cages, part by part.
-        number = (cage - 1) * use.breakout.parts + (part or 0) + 1 if use.switch.infiniband else 0
+        number = (cage - 1) * stride + (part or 0) * (stride // use.breakout.parts) + 1 if use.switch.infiniband else 0
         name = use.port_name(index)
         ports.append(Port(name, str(cage), part, use.breakout.parts, speed_gbps, use.breakout.lanes, "", number))
     return tuple(ports)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from intent.core.diagnostic import Diagnostic
-from intent.fabric.cabling import Leaf, uplink_ports
+from intent.fabric.cabling import Leaf, most_parts, uplink_ports
 from intent.fabric.clos import LeafSplit, PortPlan, trim_uplinks
 from intent.fabric.design import Design, InfiniBandDesign, SwitchUse
 from intent.fabric.growth import LeafCables
@@ -230,7 +230,7 @@ class InfiniBandBuilder:
 
     def _connect_pod(self, plan: _Plan, pod: Pod, leaves: Sequence[Leaf], spines: Sequence[str]) -> None:
         design, uplinks, down = plan.design, plan.split.uplinks, plan.tiers.spine_down
-        ports = uplink_ports(plan.uplink, design.uplink_speed_gbps, range(uplinks))
+        ports = uplink_ports(plan.uplink, design.uplink_speed_gbps, range(uplinks), most_parts(design))
         tops = uplink_ports(design.spine, design.uplink_speed_gbps, range(down))
         names = [leaf.name for leaf in leaves]
         after = wire(names, plan.tiers.spines, uplinks, down, self.shop.known(names, uplinks, down))

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from intent.catalog.switches import ManagerPort
-from intent.fabric.cabling import Leaf, uplink_ports
+from intent.fabric.cabling import Leaf, most_parts, uplink_ports
 from intent.fabric.clos import LeafSplit
 from intent.fabric.design import Design, InfiniBandDesign
 from intent.fabric.model import Device, Network, Port, Role, Tier
@@ -69,7 +69,7 @@ def add_managers(
     """
     by_place = {(leaf.block, leaf.rail): leaf.name for leaf in leaves}
     spots = _texts(design, _spots(design, leaves, block, split, slots))
-    faces = uplink_ports(design.host, design.host_speed_gbps, range(split.host_ports))
+    faces = uplink_ports(design.host, design.host_speed_gbps, range(split.host_ports), most_parts(design))
     apart = _apart(design)
     for host in spec.managers:
         shop.managers.append(

@@ -1,0 +1,1 @@
+"""Topology files of InfiniBand fabrics: ibnetdiscover, NDT, topoconfig, node name map."""
