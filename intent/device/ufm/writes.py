@@ -98,7 +98,7 @@ class _Calls:
 
     def ipoib(self) -> Iterator[Write]:
         """IPoIB is a field of the calls above; where none is made, a member is written again as it is."""
-        if self._now is None or "ipoib" not in self._change.attributes or self._new:
+        if self._now is None or self._asked("ipoib") is None or self._new:
             return
         words = f"IPoIB {'on' if self._ipoib else 'off'}"
         stays = next((guid for guid in self._now.members if guid not in self._change.members), None)
