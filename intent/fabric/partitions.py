@@ -173,7 +173,7 @@ def allocate(
     Returns:
         Keys by tenant and partition, the lock with them, and what is wrong.
     """
-    keys = _Keys(places, before)
+    keys = _Keys(places, before, frozenset((name, key) for name, item in tenants.items() for key in item.partitions))
     known = frozenset(fabrics)
     wanted = [
         (tenant, name, text)
@@ -268,11 +268,12 @@ def _members(
 class _Keys:
     """Gives out keys."""
 
-    def __init__(self, places: Places, before: Lock) -> None:
+    def __init__(self, places: Places, before: Lock, written: frozenset[tuple[str, str]]) -> None:
         self.given: dict[tuple[str, str], int] = {}
         self.diagnostics: list[Diagnostic] = []
         self._places = places
         self._before = before
+        self._written = written
         self._allocator = Allocator(before)
         self._free: dict[str, Iterator[str]] = {}
 
@@ -302,9 +303,9 @@ class _Keys:
         value = self._allocator.claim(KIND, owner, wanted)
         if value is None:
             holder = self._holder(wanted)
+            now = self._places.span(("tenants", holder[0], "partitions", holder[1], "pkey"))
             message = f"partition {label}: key {text.pkey} of fabric {text.fabric} belongs to {'-'.join(holder)}"
-            place = self._places.span(("tenants", holder[0], "partitions", holder[1], "pkey"))
-            related = ((place, "it has the key"),) if place else ()
+            related = ((now, "it has the key"),) if now and holder in self._written else ()
             hint = "take another key, or auto; the key of a partition that is gone is free after `intent lock prune`"
             self.diagnostics.append(Diagnostic("F040", message, span, hint=hint, related=related))
             return ""
