@@ -62,6 +62,7 @@ _OTHER_CODES = {
     "F013": "A template of names changed; what is built keeps its name.",
     "F014": "A value that switches take in whole steps only.",
     "F015": "Switches that no QoS profile fits: their traffic is not lossless.",
+    "F016": "An InfiniBand fabric without its generation, or a shape that its kind of fabric does not have.",
     "F020": "Cables have to move; `--allow-recabling` accepts that.",
     "A001": "The lock of a site is damaged or contradicts itself.",
     "R001": "The whole device is ours, and no account is named.",
