@@ -41,7 +41,7 @@ _HELP = """One declarative intent for the fabrics of an AI factory: compiled, pl
 
 [bold]First steps[/bold]
 
-  intent demo                   the whole path on this machine, in about a minute
+  intent demo                   the whole path on this machine: a minute
   intent init aurora            a workspace of your own, in the folder aurora
   intent lint                   then compile, lab up, plan --lab, apply --lab
 """
