@@ -50,7 +50,9 @@ def test_every_code_of_the_compiler_is_on_the_page_of_findings() -> None:
     }
     assert used
     for code in sorted(used):
-        assert re.search(rf"^(\| {code} \||## {code} )", page, re.MULTILINE), f"{code} is not explained: add it to scripts/make_docs.py"
+        assert re.search(rf"^(\| {code} \||## {code} )", page, re.MULTILINE), (
+            f"{code} is not explained: add it to scripts/make_docs.py"
+        )
 
 
 def test_the_readme_has_every_exit_code_as_the_program_says_it() -> None:
