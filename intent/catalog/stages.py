@@ -17,8 +17,8 @@ class StageRule:
     Args:
         name: what it is about.
         changed: patterns of paths whose change calls for it.
-        removed: patterns of paths whose removal then goes first.
-        drop: patterns of subtrees that are then taken out first and put back.
+        removed: patterns of paths whose removal then goes first; `{1}` is what the first `*` of `changed` stands for.
+        drop: patterns of subtrees that are then taken out first and put back, likewise.
         reason: why.
         source: where it stands.
     """
@@ -29,6 +29,18 @@ class StageRule:
     drop: tuple[Path, ...]
     reason: str
     source: str
+
+    def bound(self, changed: Path) -> tuple[tuple[Path, ...], tuple[Path, ...]] | None:
+        """The patterns `removed` and `drop` for a changed path; None when the path does not call for them."""
+        for pattern in self.changed:
+            if fits(pattern, changed):
+                key = next((key for want, key in zip(pattern, changed, strict=False) if "*" in want), "")
+                return _bound(self.removed, key), _bound(self.drop, key)
+        return None
+
+
+def _bound(patterns: tuple[Path, ...], key: str) -> tuple[Path, ...]:
+    return tuple(tuple(part.replace("{1}", key) for part in pattern) for pattern in patterns)
 
 
 def stage_rules() -> tuple[StageRule, ...]:
@@ -56,4 +68,7 @@ def fits(pattern: Path, path: Path) -> bool:
     fixed = pattern[:-1] if rest else pattern
     if len(path) < len(fixed) or (not rest and len(path) != len(fixed)):
         return False
-    return all(fnmatchcase(key, want) for want, key in zip(fixed, path, strict=False))
+    for want, key in zip(fixed, path, strict=False):
+        if want not in (key, "*") and not ("*" in want and fnmatchcase(key, want)):
+            return False
+    return True

@@ -39,7 +39,10 @@ def mask_value(key: str, value: Any) -> Any:
 
 def mask_tree(value: Any, key: str = "") -> Any:
     """A copy of a tree with every secret under a telling key masked."""
-    if isinstance(value, Mapping):
+    kind = value.__class__
+    if kind is str:
+        return MASK if is_secret_key(key) and _clear(value) else value
+    if kind is dict or isinstance(value, Mapping):
         return {
             name: item if item.__class__ in _NEVER_SECRET else mask_tree(item, name) for name, item in value.items()
         }

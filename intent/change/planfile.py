@@ -27,6 +27,7 @@ SCHEMA_VERSION = 1
 MAX_FILE_BYTES = 512 * 1024 * 1024
 MAX_DEVICE_BYTES = 64 * 1024 * 1024
 MAX_DEVICES = 50_000
+_TEXT = frozenset({str})
 
 
 def dump_plan(plan: Plan) -> str:
@@ -203,7 +204,7 @@ def _load_device(reader: Reader) -> DevicePlan:
         wanted_digest=reader.text("wanted"),
         live_digest=reader.text("live"),
         differences=differences,
-        origins=tuple(_load_origin(item, name) for item in content.items("origins")),
+        origins=_load_origins(content.items("origins"), name),
         disruptions=tuple(_load_disruption(Reader(item, name)) for item in reader.items("disruptions")),
         revert=reader.text("revert"),
         new=reader.boolean("new"),
@@ -256,7 +257,7 @@ def load_difference(value: Any, where: str) -> Difference:
     if value.__class__ is dict:
         # A plan for new devices holds hundreds of thousands: what is right as it stands goes the short way.
         keys, sides = value.get("path"), ("before" in value) + ("after" in value)
-        if keys.__class__ is list and sides and len(value) == 1 + sides and all(key.__class__ is str for key in keys):
+        if keys.__class__ is list and sides and len(value) == 1 + sides and set(map(type, keys)) <= _TEXT:
             return Difference(tuple(keys), value.get("before", ABSENT), value.get("after", ABSENT))
     reader = Reader(value, where)
     path: Path = reader.texts("path")
@@ -272,6 +273,18 @@ def _dump_origin(origin: Origin | None) -> list[Any] | None:
         return None
     span = origin.span
     return [origin.reason, *([span.file, span.line, span.column] if span else [])]
+
+
+def _load_origins(values: list[Any], where: str) -> tuple[Origin | None, ...]:
+    """Origins in order; leaves of a device come from few lines, so each is made once."""
+    known: dict[str, Origin | None] = {}
+    found = []
+    for value in values:
+        key = repr(value)
+        if key not in known:
+            known[key] = _load_origin(value, where)
+        found.append(known[key])
+    return tuple(found)
 
 
 def _load_origin(value: Any, where: str) -> Origin | None:

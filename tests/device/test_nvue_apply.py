@@ -467,15 +467,6 @@ def test_what_is_excepted_survives_the_removal_around_it() -> None:
     assert bench.switches["leaf01"].applied["interface"] == {"swp2": {"link": {"mtu": 9216}}}
 
 
-def test_a_failure_the_catalog_knows_names_the_way_around() -> None:
-    bench = one(states=["apply", "apply_fail"])
-    switch = bench.switches["leaf01"]
-    switch.applied["interface"]["swp1"]["link"]["breakout"] = {"4x": {}}
-    outcome = bench.actor.apply([request(bench, wanted(bench, interface__swp1__link__breakout={"2x": {}}))], Journal())
-    assert outcome["leaf01"].status is Status.FAILED
-    assert "two changes: parts before their split" in outcome["leaf01"].detail
-
-
 def test_a_failure_that_left_something_behind_keeps_its_handle_and_is_unknown() -> None:
     bench = one(states=["apply", "apply_fail"])
     asked = request(bench, wanted(bench))

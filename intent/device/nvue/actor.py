@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from intent.catalog.disruption import DisruptionTable
-from intent.core.tree import Difference
+from intent.core.tree import Difference, Tree
 from intent.device.actor import Disruption, Observed, Outcome, Problem, Request, Session, Status, Target, Wanted
 from intent.device.deadline import Deadline
 from intent.device.errors import DeviceError
@@ -16,6 +16,7 @@ from intent.device.nvue.scope import Scope
 from intent.device.nvue.session import Facts, NvueSession
 from intent.device.nvue.transaction import Means, Transaction
 from intent.device.nvue.waiting import Pace
+from intent.formats.nvue.diff import stages
 
 PLATFORM = "nvue"
 
@@ -38,6 +39,7 @@ class NvueActor:
         self._means = Means.made(fleet.endpoints.secrets, pace)
         self._closing_s = closing_s
         self._before: dict[str, str] = {}
+        self._held: dict[str, Tree] = {}
         self._table: DisruptionTable | None = None
 
     @property
@@ -89,7 +91,11 @@ class NvueActor:
         if self._table is None:
             self._table = DisruptionTable()
         effects = self._table.effects(item.path for item in differences)
-        return tuple(Disruption(effect.severity, effect.scope, effect.reason) for effect in effects)
+        found = tuple(Disruption(effect.severity, effect.scope, effect.reason) for effect in effects)
+        parts = stages(differences, self._means.rules)
+        # Told in the plan: between two revisions the switch holds neither the old nor the new configuration.
+        count = f"{len(parts)} revisions"
+        return found + tuple(Disruption("none", count, part.reason) for part in parts if part.reason)
 
     def revert_words(self, wanted: Wanted) -> str:
         """How a switch comes back: by its own timer."""
@@ -110,6 +116,8 @@ class NvueActor:
             transaction = Transaction(connected, by_name[target.name], session, self._means, release)
             outcome = transaction.run()
             self._before[target.name] = transaction.before
+            if transaction.held is not None:
+                self._held[target.name] = transaction.held
             return outcome
 
         return self._run([item.wanted.target for item in requests], work, session.stopping, reuse=True)
@@ -140,7 +148,8 @@ class NvueActor:
 
     def _closing(self, target: Target, session: NvueSession, pending: Mapping[str, str]) -> Closing:
         before = self._before.get(target.name, "")
-        return Closing(session, target, pending[target.name], self._closing_s, self._means, before)
+        held = self._held.get(target.name)
+        return Closing(session, target, pending[target.name], self._closing_s, self._means, before, held)
 
     def _named(self, pending: Mapping[str, str]) -> list[Target]:
         return [self._targets_or(name) for name in pending]

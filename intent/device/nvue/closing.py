@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from intent.core.errors import IntentError
+from intent.core.tree import Tree
 from intent.device.actor import Outcome, Session, Status, Target
 from intent.device.deadline import Deadline
 from intent.device.errors import (
@@ -17,13 +18,18 @@ from intent.device.errors import (
     ServerError,
 )
 from intent.device.nvue.canonical import Canon
+from intent.device.nvue.restoring import restore, revisions, whole_digest
 from intent.device.nvue.revision import Revision
 from intent.device.nvue.session import NvueSession
 from intent.device.nvue.states import Kind
-from intent.device.nvue.transaction import Means, whole_digest
+from intent.device.nvue.transaction import Means
 from intent.device.nvue.waiting import Waited, wait_for
 
 _KEPT = frozenset({Kind.GOOD, Kind.BAD, Kind.ENDED})
+
+# The device's timer while the old configuration is put back.
+_RESTORE_CONFIRM_S = 300
+_PART_IN_FORCE = "a first part of the change is in force; roll the change back, or plan anew"
 
 
 class Closing:
@@ -36,18 +42,31 @@ class Closing:
         deadline_s: seconds for the whole of it.
         means: what transactions share.
         before: digest of all the device held before the change; empty when nobody remembers.
+        held: all the device held before a change of several revisions; None when nobody remembers.
     """
 
     def __init__(
-        self, session: NvueSession, target: Target, revision: str, deadline_s: float, means: Means, before: str = ""
+        self,
+        session: NvueSession,
+        target: Target,
+        revision: str,
+        deadline_s: float,
+        means: Means,
+        before: str = "",
+        held: Tree | None = None,
     ) -> None:
         self._session = session
         self._name = target.name
         self._canon: Canon = means.canons.of(target.release)
-        self._revision = revision
+        self._handle = revision
+        # Of a change of several revisions: those kept on the way, and whether the last was not begun.
+        self._earlier, last = revisions(revision)
+        self._unbegun = bool(self._earlier) and not last
+        self._revision = self._earlier[-1] if self._unbegun else last
         self._deadline: Deadline = session.deadline(deadline_s)
         self._means = means
         self._before = before
+        self._held = held
 
     def confirm(self, journal: Session) -> Outcome:
         """Keep what was applied, and save it where the device does not by itself."""
@@ -62,7 +81,7 @@ class Closing:
             else:
                 return self._settled(now)
             if not waited.decided or waited.revision is None:
-                return self._outcome(Status.UNKNOWN, waited.words(), self._revision)
+                return self._outcome(Status.UNKNOWN, waited.words(), self._handle)
             if waited.kind is not Kind.GOOD:
                 return self._settled(waited.revision)
             if now.kind is Kind.GOOD and not self._in_force():
@@ -90,14 +109,18 @@ class Closing:
                     self._send(self._session.decline)
                     now = self._left()
             if now.holding or now.kind is Kind.UNKNOWN:
-                return self._outcome(Status.UNKNOWN, f"{now.words()}; not seen to be reverted", self._revision)
+                return self._outcome(Status.UNKNOWN, f"{now.words()}; not seen to be reverted", self._handle)
             if self._in_force():
                 text = f"{now.words()}: it is in force and no longer awaits confirmation; use rollback"
+                if self._unbegun:
+                    return self._outcome(Status.UNKNOWN, f"{now.words()}: {_PART_IN_FORCE}", self._handle)
                 kept = Status.CONFIRMED if now.kind is Kind.GOOD else Status.UNKNOWN
-                return self._outcome(kept, text, self._revision)
+                return self._outcome(kept, text, self._handle)
+            if self._earlier and not self._unbegun:
+                return self._put_back(now, journal)
             if self._before and whole_digest(self._session.applied(self._deadline), self._canon) != self._before:
                 text = f"{now.words()}; the configuration in force is neither the new nor the old one"
-                return self._outcome(Status.UNKNOWN, text, self._revision)
+                return self._outcome(Status.UNKNOWN, text, self._handle)
             return self._outcome(Status.REVERTED, f"{now.words()}; the old configuration is in force")
         except NotFound:
             return self._outcome(Status.UNKNOWN, f"the device does not know revision {self._revision}")
@@ -118,20 +141,46 @@ class Closing:
 
     # --- steps
 
+    def _put_back(self, now: Revision, journal: Session) -> Outcome:
+        """The last revision is gone; what the earlier ones did is undone by one more."""
+        if self._held is None:
+            return self._outcome(Status.UNKNOWN, f"{now.words()}; {_PART_IN_FORCE}", self._handle)
+        problem = restore(
+            self._session,
+            self._held,
+            self._canon,
+            self._deadline,
+            self._means.pace,
+            confirm_s=_RESTORE_CONFIRM_S,
+            record=lambda step, data: journal.record(self._name, step, data),
+        )
+        if problem:
+            return self._outcome(Status.UNKNOWN, f"{now.words()}; {_PART_IN_FORCE}: {problem}", self._handle)
+        return self._outcome(Status.REVERTED, f"{now.words()}; the old configuration was put back")
+
     def _settled(self, now: Revision) -> Outcome:
+        found = self._standing(now)
+        gone = (Status.REVERTED, Status.FAILED, Status.NOT_ATTEMPTED)
+        if (self._earlier and found.status in gone and not self._unbegun) or (
+            self._unbegun and found.status is Status.CONFIRMED
+        ):
+            return self._outcome(Status.UNKNOWN, f"{found.detail}; {_PART_IN_FORCE}", self._handle)
+        return found
+
+    def _standing(self, now: Revision) -> Outcome:
         if now.kind is Kind.CONFIRM:
-            return self._outcome(Status.AWAITING, now.words(), self._revision)
+            return self._outcome(Status.AWAITING, now.words(), self._handle)
         if now.kind is Kind.CANDIDATE:
-            return self._outcome(Status.NOT_ATTEMPTED, f"{now.words()}: it was never applied", self._revision)
+            return self._outcome(Status.NOT_ATTEMPTED, f"{now.words()}: it was never applied", self._handle)
         if now.kind in (Kind.MOVING, Kind.QUESTION, Kind.UNKNOWN):
-            return self._outcome(Status.UNKNOWN, now.words(), self._revision)
+            return self._outcome(Status.UNKNOWN, now.words(), self._handle)
         force = self._in_force()
         if now.kind is Kind.GOOD:
             if force:
                 return self._outcome(Status.CONFIRMED, now.words())
             return self._outcome(Status.UNKNOWN, f"{now.words()}, but the configuration in force is another")
         if force:
-            return self._outcome(Status.UNKNOWN, f"{now.words()}, yet its configuration is in force", self._revision)
+            return self._outcome(Status.UNKNOWN, f"{now.words()}, yet its configuration is in force", self._handle)
         if now.kind is Kind.BAD and now.state != "confirm_fail":
             return self._outcome(Status.FAILED, f"{now.words()}; its configuration is not in force")
         return self._outcome(Status.REVERTED, f"{now.words()}; its configuration is not in force")
@@ -171,7 +220,7 @@ class Closing:
 
     def _unknown(self, problem: IntentError) -> Outcome:
         held = "" if isinstance(problem, DeviceError) else " (nothing was sent)"
-        return self._outcome(Status.UNKNOWN, f"{problem.message}{held}", self._revision)
+        return self._outcome(Status.UNKNOWN, f"{problem.message}{held}", self._handle)
 
     def _outcome(self, status: Status, detail: str, handle: str = "") -> Outcome:
         return Outcome(self._name, status, self._means.secrets.redact(detail), handle)

@@ -62,15 +62,16 @@ def _beyond(here: Mapping[str, Any], there: Mapping[str, Any], *, nulls: bool) -
     return found
 
 
-def removals(state: Mapping[str, Any], scope: Scope) -> Tree:
+def removals(state: Mapping[str, Any], scope: Scope, want: Mapping[str, Any] | None = None) -> Tree:
     """What goes away, as None at the highest node that goes away whole.
 
     Args:
         state: live tree in scope.
-        scope: what the device must hold.
+        scope: what the device must hold, and what of it is ours.
+        want: what it must hold instead, when only a part of the change is made.
     """
     tree: Tree = {}
-    _collect(state, scope.tree, (), scope, tree)
+    _collect(state, scope.tree if want is None else want, (), scope, tree)
     return tree
 
 

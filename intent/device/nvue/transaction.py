@@ -4,17 +4,23 @@ Order of calls, each announced in the journal before it is made: busy? → read 
 candidate → load → the device's own diff must equal the plan → apply with the confirm timer → wait.
 A process that dies anywhere in between leaves the switch in its old state, or in the new one until the timer
 of the switch itself puts the old one back.
+
+A few changes cannot be carried out in one revision (`catalog/data/nvue_stages.toml`). Each part is then a revision of
+its own, checked against the device's diff and applied with the timer like any other; a switch takes no second apply
+while one awaits confirmation, so every part but the last is confirmed here, over a new connection. When a later part
+fails, what was before the change is written back. Only a process that dies between two parts leaves a switch that holds
+neither the old nor the new state; its journal says so (`2+`: revision 2 was the first part).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from intent.catalog.stages import stage_rules
+from intent.catalog.stages import StageRule, stage_rules
 from intent.core.errors import IntentError
-from intent.core.tree import Tree, digest, get
+from intent.core.tree import Difference, Tree, get, patch
 from intent.device.actor import Outcome, Request, Session, Status
 from intent.device.deadline import Deadline
 from intent.device.errors import (
@@ -26,24 +32,20 @@ from intent.device.errors import (
     ServerError,
 )
 from intent.device.nvue.agreement import device_differences, disagreement, summary
-from intent.device.nvue.canonical import Canon, Canons
+from intent.device.nvue.canonical import Canons
 from intent.device.nvue.payload import additions, bodies, one_sided, removals
 from intent.device.nvue.release import same_release
+from intent.device.nvue.restoring import confirm, handle, restore, whole_digest
 from intent.device.nvue.scope import Scoped, Scopes
 from intent.device.nvue.session import NvueSession
 from intent.device.nvue.states import Kind
 from intent.device.nvue.waiting import Pace, Waited, wait_for
 from intent.device.secrets import SecretStore, has_placeholders
-from intent.formats.nvue.diff import stages
+from intent.formats.nvue.diff import Stage, stages
 
 _CLEAN_UP_S = 10.0
 _READ_BACK_S = 20.0
 _CARRIED = (("system", "aaa", "user"), ("system", "api"))
-
-
-def whole_digest(applied: Tree, canon: Canon) -> str:
-    """Digest of everything a device holds, in canonical keys, secrets masked."""
-    return digest(canon.tree(applied))
 
 
 class _Ended(Exception):
@@ -63,18 +65,35 @@ class Means:
         pace: how often to ask while waiting.
         canons: canonical forms by release.
         scopes: what of each device is compared.
+        rules: which changes take several revisions.
     """
 
     secrets: SecretStore
     pace: Pace
     canons: Canons
     scopes: Scopes
+    rules: tuple[StageRule, ...]
 
     @classmethod
     def made(cls, secrets: SecretStore, pace: Pace | None = None) -> Means:
         """Means of one run."""
         canons = Canons()
-        return cls(secrets, pace or Pace(), canons, Scopes(canons))
+        return cls(secrets, pace or Pace(), canons, Scopes(canons), stage_rules())
+
+
+@dataclass(frozen=True, slots=True)
+class _Leg:
+    """One revision of a change.
+
+    Args:
+        live: what the device holds before it.
+        want: what it must hold after it, in scope.
+        differences: what leads from one to the other.
+    """
+
+    live: Scoped
+    want: Tree
+    differences: tuple[Difference, ...]
 
 
 class Transaction:
@@ -87,7 +106,7 @@ class Transaction:
         means: what transactions share.
         release: tells the release the switch runs.
 
-    `before` is the digest of all the switch held, once it was read.
+    `before` is the digest of all the switch held, once it was read; `held` all of it, when several revisions are made.
     """
 
     def __init__(
@@ -108,22 +127,87 @@ class Transaction:
         self._scope = means.scopes.of(request.wanted)
         self._deadline: Deadline = session.deadline(request.deadline_s)
         self._candidate = ""
+        self._kept: tuple[str, ...] = ()
+        self._leg: _Leg | None = None
+        self._applied_before: Tree = {}
         self.before = ""
+        self.held: Tree | None = None
 
     def run(self) -> Outcome:
         """Up to the point where the switch awaits confirmation; says where it stands. Never raises for the device."""
+        outcome = self._run()
+        if self._kept and outcome.status in (Status.FAILED, Status.NOT_ATTEMPTED):
+            return self._restored(outcome)
+        return outcome
+
+    def _run(self) -> Outcome:
         try:
             live = self._compared()
-            body = self._bodies(live)
-            self._create()
-            self._load(body)
-            self._agreed(live)
+            parts = self._parts(live)
+            for part in parts[:-1]:
+                live = self._first(_Leg(live, patch(live.state, list(part.differences)), part.differences), part.reason)
+            self._submit(_Leg(live, self._scope.tree, self._scope.changes(live.state)))
             return self._applied()
         except _Ended as ended:
             return ended.outcome
         except IntentError as problem:
             self._discard()
             return self._outcome(Status.FAILED, self._words(problem))
+
+    def _submit(self, leg: _Leg) -> None:
+        """Up to a candidate that does what the plan says, not applied."""
+        self._leg = leg
+        body = self._bodies(leg)
+        self._create()
+        self._load(body)
+        self._agreed(leg)
+
+    # --- more than one revision
+
+    def _parts(self, live: Scoped) -> tuple[Stage, ...]:
+        if self._request.wanted.replace:
+            return (Stage(self._request.differences),)
+        return stages(self._request.differences, self._means.rules, live.state)
+
+    def _first(self, leg: _Leg, reason: str) -> Scoped:
+        """A part that has to be in force before the next: applied, seen over a new connection, and kept."""
+        self.held = self._applied_before
+        self._journal.record(self._name, "part", {"reason": reason})
+        self._submit(leg)
+        candidate = self._candidate
+        outcome = self._applied()
+        if outcome.status is not Status.AWAITING:
+            raise _Ended(outcome)
+        kept = (*self._kept, candidate)
+        self._journal.record(self._name, "keep part", {"revision": handle(kept)})
+        problem = confirm(self._session, candidate, self._deadline, self._means.pace)
+        if problem:
+            raise _Ended(Outcome(self._name, Status.UNKNOWN, self._means.secrets.redact(problem), handle(kept)))
+        self._kept, self._candidate = kept, ""
+        live = self._scope.of(self._session.applied(self._deadline), self._means.secrets)
+        if live.state != leg.want:
+            raise IntentError(f"after revision {candidate}, the first part, the device does not hold what it should")
+        return live
+
+    def _restored(self, outcome: Outcome) -> Outcome:
+        """The outcome once what was before the change is written back."""
+
+        def record(step: str, data: Mapping[str, Any]) -> None:
+            self._journal.record(self._name, step, data)
+
+        problem = restore(
+            self._session,
+            self._applied_before,
+            self._canon,
+            self._session.deadline(self._request.deadline_s),
+            self._means.pace,
+            confirm_s=self._request.confirm_s,
+            record=record,
+        )
+        if problem:
+            text = f"{outcome.detail}; its first part is in force and could not be put back: {problem}"
+            return self._outcome(Status.UNKNOWN, text, handle(self._kept))
+        return self._outcome(Status.REVERTED, f"{outcome.detail}; the old configuration was put back")
 
     # --- before anything is written
 
@@ -136,7 +220,7 @@ class Transaction:
             text = f"busy: {holding[0].words()}; another change holds the device"
             raise _Ended(self._outcome(Status.FAILED, text))
         self._release()
-        applied = self._session.applied(self._deadline)
+        applied = self._applied_before = self._session.applied(self._deadline)
         self.before = whole_digest(applied, self._canon)
         live = self._scope.of(applied, self._means.secrets)
         if live.digest != self._request.digest:
@@ -159,7 +243,7 @@ class Transaction:
             text = f"the device runs release {reported}, the intent names {named}; nothing was written"
             raise _Ended(self._outcome(Status.FAILED, text))
 
-    def _bodies(self, live: Scoped) -> list[Tree]:
+    def _bodies(self, leg: _Leg) -> list[Tree]:
         """What is loaded, in order.
 
         Raises:
@@ -174,8 +258,8 @@ class Transaction:
                     hint="a replace without users and API would lock everybody out of the switch",
                 )
             return [self._means.secrets.fill(wanted.body)]
-        gone = removals(live.state, self._scope)
-        new = additions(live.state, self._scope.tree)
+        gone = removals(leg.live.state, self._scope, leg.want)
+        new = additions(leg.live.state, leg.want)
         if has_placeholders(new):
             new = self._means.secrets.fill(new)
         return bodies(gone, new)
@@ -187,28 +271,28 @@ class Transaction:
         self._candidate = self._session.create(self._deadline)
 
     def _load(self, bodies: list[Tree]) -> None:
-        data: dict[str, Any] = {"revision": self._candidate, "differences": len(self._request.differences)}
+        data: dict[str, Any] = {"revision": self._handle(), "differences": len(self._request.differences)}
         self._journal.record(self._name, "load", data)
         if self._request.wanted.replace:
             self._session.clear(self._candidate, self._deadline)
         for body in bodies:
             self._session.load(self._candidate, body, self._deadline)
 
-    def _agreed(self, live: Scoped) -> None:
+    def _agreed(self, leg: _Leg) -> None:
         """Nothing, or the end when the device's own diff is not the plan's.
 
         A replace writes secrets again that could not be compared; the device may call that a change.
         """
         forward = self._session.diff(self._candidate, "applied", self._deadline)
         backward = self._session.diff("applied", self._candidate, self._deadline)
-        secrets, state, want = self._means.secrets, live.state, self._scope.tree
+        secrets, state, want = self._means.secrets, leg.live.state, leg.want
         new, old = self._scope.shown(forward, secrets), self._scope.shown(backward, secrets)
         if new == one_sided(want, state) and old == one_sided(state, want):
             return self._go_on()
         # Not word for word what we expect: leaf by leaf it may still be the same.
         found = device_differences(new, old)
-        device = [item for item in found if item.path not in live.not_compared]
-        words = disagreement(self._request.differences, device)
+        device = [item for item in found if item.path not in leg.live.not_compared]
+        words = disagreement(leg.differences, device)
         if words:
             self._discard()
             text = f"the device's own diff is not the plan's, nothing was applied: {summary(words)}"
@@ -225,7 +309,7 @@ class Transaction:
 
     def _applied(self) -> Outcome:
         seconds = self._request.confirm_s
-        self._journal.record(self._name, "apply", {"revision": self._candidate, "confirm_s": seconds})
+        self._journal.record(self._name, "apply", {"revision": self._handle(), "confirm_s": seconds})
         try:
             self._session.apply(self._candidate, self._deadline, confirm_s=seconds)
         except (ConnectionLost, DeadlineExceeded, ServerError, ProtocolError):
@@ -237,12 +321,12 @@ class Transaction:
 
     def _judged(self, waited: Waited) -> Outcome:
         if waited.decided and waited.kind is Kind.CONFIRM:
-            return self._outcome(Status.AWAITING, waited.words(), self._candidate)
+            return self._outcome(Status.AWAITING, waited.words(), self._handle())
         if waited.decided and waited.kind is Kind.GOOD:
             if not self._request.confirm_s:
-                return self._outcome(Status.AWAITING, "applied without a timer", self._candidate)
+                return self._outcome(Status.AWAITING, "applied without a timer", self._handle())
             return self._outcome(
-                Status.AWAITING, f"{waited.words()}: the device did not arm its confirm timer", self._candidate
+                Status.AWAITING, f"{waited.words()}: the device did not arm its confirm timer", self._handle()
             )
         if waited.decided:
             return self._failed(waited)
@@ -250,7 +334,7 @@ class Transaction:
             self._discard()
             return self._outcome(Status.FAILED, f"{waited.words()}; nothing was applied")
         return self._outcome(
-            Status.UNKNOWN, f"{waited.words()}; {self._read_back()}{self._timer_words()}", self._candidate
+            Status.UNKNOWN, f"{waited.words()}; {self._read_back()}{self._timer_words()}", self._handle()
         )
 
     def _failed(self, waited: Waited) -> Outcome:
@@ -259,18 +343,15 @@ class Transaction:
             try:
                 self._session.refuse(self._candidate, waited.revision.state, self._session.deadline(_CLEAN_UP_S))
             except DeviceError:
-                return self._outcome(Status.UNKNOWN, f"{waited.words()}; the question is still open", self._candidate)
-        state, candidate = self._read_back(), self._candidate
+                return self._outcome(Status.UNKNOWN, f"{waited.words()}; the question is still open", self._handle())
+        state, pending = self._read_back(), self._handle()
         if state == _OLD:
             self._discard()
         status = Status.FAILED if state == _OLD else Status.UNKNOWN
-        handle = "" if status is Status.FAILED else candidate
-        return self._outcome(status, f"{waited.words()}; {state}{self._stage_words()}", handle)
+        return self._outcome(status, f"{waited.words()}; {state}", "" if status is Status.FAILED else pending)
 
-    def _stage_words(self) -> str:
-        """A hint where the device is known to fail on doing all of this in one revision."""
-        reasons = [item.reason for item in stages(self._request.differences, stage_rules()) if item.reason]
-        return f"; it may have to be done in two changes: {'; '.join(reasons)}" if reasons else ""
+    def _handle(self) -> str:
+        return handle(self._kept, self._candidate)
 
     def _read_back(self) -> str:
         """Which configuration is in force now, in words."""
@@ -279,9 +360,9 @@ class Transaction:
         except DeviceError as problem:
             return f"the configuration in force could not be read ({problem.message})"
         live = self._scope.of(applied, self._means.secrets)
-        if live.digest == self._request.digest:
+        if self._leg is None or live.state == self._leg.live.state:
             return _OLD
-        return _NEITHER if self._scope.changes(live.state) else _NEW
+        return _NEW if live.state == self._leg.want else _NEITHER
 
     def _timer_words(self) -> str:
         seconds = self._request.confirm_s

@@ -212,16 +212,17 @@ def stages(
     changed = [item.path for item in differences]
     first: dict[Path, Difference] = {}
     reasons: list[str] = []
+    removed = [item for item in differences if item.after is ABSENT]
     for rule in rules:
-        if not any(fits(pattern, path) for pattern in rule.changed for path in changed):
+        if not (removed or rule.drop):
             continue
-        taken = [d for d in differences if d.kind is Kind.REMOVE and any(fits(p, d.path) for p in rule.removed)]
-        taken += [
-            Difference(path, value, ABSENT)
-            for pattern in rule.drop
-            for path, value in leaves(live)
-            if any(fits((*pattern, "**"), path[:end]) for end in range(1, len(path) + 1))
-        ]
+        bound = [found for path in changed if (found := rule.bound(path)) is not None]
+        going = dict.fromkeys(pattern for patterns, _ in bound for pattern in patterns)
+        dropped = dict.fromkeys((*pattern, "**") for _, patterns in bound for pattern in patterns)
+        taken = [item for item in removed if any(fits(pattern, item.path) for pattern in going)]
+        if dropped:
+            standing = [(path, value) for path, value in leaves(live) if any(fits(p, path) for p in dropped)]
+            taken += [Difference(path, value, ABSENT) for path, value in standing]
         if taken:
             reasons.append(f"{rule.name}: {rule.reason} ({rule.source})")
             first |= {item.path: item for item in taken}
