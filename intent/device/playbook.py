@@ -82,11 +82,13 @@ class PlaybookRun:
         forks: hosts at the same time.
         clock: seconds, monotonic.
         stopped: asked now and then; true ends the run at once, wherever it is.
+        folder: where the run keeps its own folder, mode 0700; None for the system's place.
     """
 
     forks: int = 20
     clock: Callable[[], float] = time.monotonic
     stopped: Callable[[], bool] = lambda: False
+    folder: Path | None = None
 
     def __call__(
         self, playbook: Path, hosts: Mapping[str, Mapping[str, Any]], *, deadline_s: float, check: bool = False
@@ -110,7 +112,9 @@ class PlaybookRun:
         _refuse(hosts)
         if not playbook.is_file():
             raise IntentError(f"no playbook {playbook}")
-        with tempfile.TemporaryDirectory(prefix="intent-play-") as folder:  # mode 0700, gone afterwards
+        with tempfile.TemporaryDirectory(
+            prefix="intent-play-", dir=self.folder
+        ) as folder:  # mode 0700, gone afterwards
             return self._run(Path(folder), playbook, hosts, deadline_s, check)
 
     def _run(
