@@ -42,8 +42,8 @@ def site_text(tenants: str = TENANTS, manager: str = UFM, *, guids: str = "guids
 
 
 def guid(node: str, rail: int) -> str:
-    """Sixteen digits of the port of a node on a rail, both from 1."""
-    return f"0002c903{int(node.lstrip('nuo')):04x}{ord(node[0]):02x}{rail:02x}"
+    """Sixteen digits of the port of a node on a rail, both from 1; the card's own GUID is one less."""
+    return f"0002c903{int(node.lstrip('nuo')):04x}{ord(node[0]):02x}{rail:x}1"
 
 
 def guids_csv(nodes: Iterable[str] = NODES, managers: Iterable[str] = ()) -> str:
