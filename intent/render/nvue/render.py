@@ -20,6 +20,7 @@ from intent.render.nvue.interfaces import front_panel, interfaces
 from intent.render.nvue.overrides import Template, overrides
 from intent.render.nvue.qos import qos
 from intent.render.nvue.routing import routing
+from intent.render.nvue.splits import split_findings
 from intent.render.nvue.system import system
 from intent.schema.model import Document, Site
 
@@ -106,6 +107,8 @@ class Renderer:
         # The dialect returns a tree that it found right as it is; a wrong override is told where it stands.
         if tree is not part.tree and not has_errors(overridden.diagnostics):
             found.extend(self._placed(dialect.schema.check(tree, device.name), overridden.origins, device))
+            if "interface" in overridden.tree:  # our own tree splits each cage as the fabric does
+                found.extend(split_findings(tree, device.name, overridden.origins))
         if any(item.severity is Severity.ERROR for item in found):
             return None, tuple(found)
         origins, owned = part.origins, part.owned
