@@ -14,7 +14,7 @@ from intent.device.compensation import Lost, Pace, Refused, Write
 from intent.device.connection import RestConnection
 from intent.device.deadline import Deadline
 from intent.device.endpoint import Endpoint
-from intent.device.errors import NotFound, ServerError, Unreachable
+from intent.device.errors import DeviceError, NotFound
 from intent.device.http import Reply, Transport
 from intent.device.nmx.model import Live, live_from
 
@@ -75,7 +75,7 @@ class NmxSession:
             pause = min(pause * pace.factor, pace.longest_s)
             try:
                 body = self.operation(identifier, deadline)
-            except (Unreachable, ServerError) as problem:
+            except DeviceError as problem:
                 self.transport.reconnect()
                 raise Lost(f"{call.words}: {problem.message}") from None
             if not body:

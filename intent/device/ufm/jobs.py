@@ -9,7 +9,7 @@ from typing import Any
 
 from intent.device.compensation import Pace
 from intent.device.deadline import Deadline
-from intent.device.errors import ServerError, Unreachable
+from intent.device.errors import DeviceError
 from intent.device.http import Reply
 from intent.device.ufm.session import UfmSession
 
@@ -62,9 +62,9 @@ def wait_for(session: UfmSession, identifier: str, deadline: Deadline, pace: Pac
         pause = min(pause * pace.factor, pace.longest_s)
         try:
             body = session.job(identifier, deadline)
-        except (Unreachable, ServerError) as problem:
+        except DeviceError as problem:
             session.transport.reconnect()
-            return JobResult(JobEnd.LOST, f"job {identifier}: {problem.message}")
+            return JobResult(JobEnd.LOST, f"job {identifier}{f' ({last})' if last else ''}: {problem.message}")
         if not body:
             return JobResult(JobEnd.LOST, f"UFM does not know job {identifier} any more")
         last = _status(body)
@@ -92,7 +92,7 @@ def _told(session: UfmSession, identifier: str, body: Mapping[str, Any], deadlin
     if end is JobEnd.BAD:
         try:
             said += [str(part.get("Summary") or "") for part in session.jobs_below(identifier, deadline)]
-        except (Unreachable, ServerError):
+        except DeviceError:
             session.transport.reconnect()
     found = "; ".join(dict.fromkeys(part for part in said if part))[:_WORDS]
     return f"{text}: {found}" if found else text

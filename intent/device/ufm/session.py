@@ -14,7 +14,7 @@ from intent.core.errors import IntentError
 from intent.device.deadline import Deadline
 from intent.device.errors import Busy, NotFound, ProtocolError
 from intent.device.http import Transport
-from intent.device.ufm.keys import api_key
+from intent.device.ufm.keys import DEFAULT_KEY, api_key
 from intent.device.ufm.partitions import Partitions, from_answers
 
 ROOT = "/ufmRest"
@@ -83,6 +83,8 @@ class UfmSession:
                 members = qualities = self._one_by_one(members, deadline)
             if isinstance(members, Mapping) and isinstance(qualities, Mapping) and set(members) != set(qualities):
                 continue
+            if members == {} and self.transport.get(f"{_PKEYS}/{api_key(DEFAULT_KEY)}", deadline=deadline):
+                raise ProtocolError("UFM lists no partition, yet has its default one: the list cannot be trusted")
             return from_answers(members, qualities)
         raise Busy("partitions come and go while they are read: somebody else is changing them")
 
