@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from intent.fabric.model import Network
 from intent.lint.rule import Context, Finding, Rule
 
 
@@ -22,7 +23,10 @@ def rule() -> Rule:
 
 
 def _check(context: Context) -> Iterator[Finding]:
-    switches = {fabric.site: len(fabric.switches) for fabric in context.fabrics}
+    switches = {
+        fabric.site: sum(1 for switch in fabric.switches if switch.network is Network.ETHERNET or switch.management)
+        for fabric in context.fabrics
+    }
     for name, site in context.document.sites.items():
         management = site.management
         if management is None:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from intent.core.diagnostic import Severity
-from intent.fabric.model import Device, Fabric, Tier
+from intent.fabric.model import Device, Fabric, Role, Tier
 from intent.lint.rule import Context, Finding, Rule
 
 
@@ -43,6 +43,8 @@ def _capacity(fabric: Fabric) -> Iterator[tuple[Device, int, int]]:
     down: dict[str, int] = {}
     up: dict[str, int] = {}
     for link in fabric.links:
+        if fabric.devices[link.a.device].role is Role.MANAGER:
+            continue  # their few packets are no load
         leaf, side = (link.b.device, down) if link.tier is Tier.HOST else (link.a.device, up)
         side[leaf] = side.get(leaf, 0) + link.speed_gbps
     for name, gbps in down.items():

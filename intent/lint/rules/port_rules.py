@@ -33,7 +33,10 @@ def _check(context: Context) -> Iterator[Finding]:
 
 def _problems(device: Device, switch: Switch) -> Iterator[str]:
     cages: dict[int, Port] = {}
+    apart = {port.name for port in switch.infiniband.sm_ports} if switch.infiniband else set()
     for port in device.ports.values():
+        if port.name in apart:
+            continue
         before = cages.setdefault(int(port.cage), port) if port.cage.isdecimal() else port
         if before.breakout != port.breakout:
             yield f"cage {port.cage} is split {before.breakout}x and {port.breakout}x"
@@ -48,5 +51,5 @@ def _problems(device: Device, switch: Switch) -> Iterator[str]:
             yield f"cage {number} of {switch.name} cannot be used {split} {port.speed_gbps}G"
         elif (lost := fitting[0].disabled_by(number)) in cages:
             yield f"cage {number} split {port.breakout}x disables cage {lost}, which is in use"
-    if len(device.ports) > switch.max_logical_ports:
+    if len(device.ports.keys() - apart) > switch.max_logical_ports:
         yield f"{len(device.ports)} logical ports - {switch.name} has at most {switch.max_logical_ports}"

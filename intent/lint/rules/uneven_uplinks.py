@@ -12,10 +12,10 @@ Good:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from intent.core.diagnostic import Severity
-from intent.fabric.model import Device, Role, Tier
+from intent.fabric.model import Device, Fabric, Role, Tier
 from intent.lint.rule import Context, Finding, Rule
 
 
@@ -26,20 +26,36 @@ def rule() -> Rule:
 
 def _check(context: Context) -> Iterator[Finding]:
     for fabric in context.fabrics:
-        links: dict[str, Counter[str]] = {}
-        spines: dict[tuple[str, int], list[str]] = {}
-        for device in fabric.switches:
-            if device.role is Role.SPINE:
-                spines.setdefault(_part(device), []).append(device.name)
-        for link in fabric.links:
-            if link.tier is Tier.FABRIC:
-                links.setdefault(link.a.device, Counter())[link.b.device] += 1
-        for leaf, counts in links.items():
-            numbers = [counts[spine] for spine in spines.get(_part(fabric.devices[leaf]), ())]
-            if numbers and min(numbers) != max(numbers):
-                message = f"{leaf}: {min(numbers)} to {max(numbers)} links per spine - expected the same to each"
-                yield Finding(message, device=fabric.devices[leaf])
+        yield from _uneven(fabric, Tier.FABRIC, Role.SPINE, _pod)
+        yield from _uneven(fabric, Tier.CORE, Role.CORE, _group)
 
 
-def _part(device: Device) -> tuple[str, int]:
-    return device.fabric, device.plane
+_Part = tuple[str, int, int, int]
+
+
+def _uneven(fabric: Fabric, tier: Tier, role: Role, part: Callable[[Device], Iterator[_Part]]) -> Iterator[Finding]:
+    links: dict[str, Counter[str]] = {}
+    above: dict[_Part, list[str]] = {}
+    for device in fabric.switches:
+        if device.role is role:
+            above.setdefault(next(part(device)), []).append(device.name)
+    for link in fabric.links:
+        if link.tier is tier:
+            links.setdefault(link.a.device, Counter())[link.b.device] += 1
+    for name, counts in links.items():
+        own = next((above[each] for each in part(fabric.devices[name]) if each in above), [])
+        numbers = [counts[each] for each in own]
+        if numbers and min(numbers) != max(numbers):
+            message = f"{name}: {min(numbers)} to {max(numbers)} links per {role} - expected the same to each"
+            yield Finding(message, device=fabric.devices[name])
+
+
+def _pod(device: Device) -> Iterator[_Part]:
+    """Where a spine stands, or may stand for a leaf: for one rail of a unit, for a unit, for the whole plane."""
+    for unit, rail in ((device.unit, device.rail), (device.unit, 0), (0, 0)):
+        yield device.fabric, device.plane, unit, rail
+
+
+def _group(device: Device) -> Iterator[_Part]:
+    """The core group of a core switch, and of the spines whose number is that of the group."""
+    yield device.fabric, device.plane, device.group or device.index, 0
