@@ -6,7 +6,7 @@ import asyncio
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
@@ -18,6 +18,7 @@ from intent.lab.controller import Controller
 from intent.lab.server import ADDRESS_BASE, Server
 from intent.lab.state import LabInfo
 from intent.lab.tools import Timing
+from intent.lab.ufm.manager import Observer
 from intent.lab.wiring import Wiring
 from intent.lab.world import World
 
@@ -35,6 +36,7 @@ class LabServer:
         clock: seconds, never running backwards.
         timing: how long things take; fast by default.
         password: password of the user `cumulus`; made up when None.
+        observers: told of the partitions of UFMs, by name, after each change.
     """
 
     def __init__(
@@ -47,6 +49,7 @@ class LabServer:
         clock: Clock = time.monotonic,
         timing: Timing | None = None,
         password: str | None = None,
+        observers: Mapping[str, Observer] | None = None,
     ) -> None:
         self._temporary = tempfile.TemporaryDirectory(prefix="lab-") if state_dir is None else None
         self._folder = Path(self._temporary.name) if self._temporary else state_dir or Path()
@@ -60,6 +63,7 @@ class LabServer:
                 clock=clock,
                 timing=timing or Timing(apply_s=0.02, boot_s=0.5),
                 password=password,
+                observers=observers,
             )
 
         self._make = make

@@ -53,7 +53,8 @@ async def _serve(options: argparse.Namespace) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, server.stop)
     info.save()
-    logging.getLogger("intent.lab").info("ready: %d switches", len(info.switches))
+    ready = len(info.switches), len(info.controllers)
+    logging.getLogger("intent.lab").info("ready: %d switches, %d controllers", *ready)
     try:
         await server.run()
     finally:

@@ -11,7 +11,7 @@ import secrets
 import socket
 import ssl
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from intent.core.errors import IntentError
@@ -25,7 +25,7 @@ from intent.lab.nmx.manager import NmxManager
 from intent.lab.state import ControllerPlace, LabInfo, Place
 from intent.lab.tls import issue
 from intent.lab.tools import Timing
-from intent.lab.ufm.manager import UfmManager
+from intent.lab.ufm.manager import Observer, UfmManager
 from intent.lab.wiring import Wiring
 from intent.lab.world import World
 
@@ -104,6 +104,7 @@ class Server:
         clock: seconds, never running backwards.
         timing: how long things take.
         password: password of the user `cumulus`; made up when None.
+        observers: told of the partitions of UFMs, by name, after each change: a real subnet manager can follow them.
 
     Raises:
         IntentError: a switch has a model or release nobody knows, or the addresses do not suffice.
@@ -119,6 +120,7 @@ class Server:
         clock: Clock = time.monotonic,
         timing: Timing | None = None,
         password: str | None = None,
+        observers: Mapping[str, Observer] | None = None,
     ) -> None:
         self.password = secrets.token_urlsafe(18) if password is None else password
         user_hash = hashed(self.password, secrets.token_hex(8))
@@ -126,7 +128,10 @@ class Server:
         self.state_dir = state_dir
         self.api = Api(self.world)
         self._port = port
-        made: list[Controller] = [UfmManager(spec, clock, self.password) for spec in wiring.ufm]
+        watching = observers or {}
+        made: list[Controller] = [
+            UfmManager(spec, clock, self.password, watching.get(spec.name)) for spec in wiring.ufm
+        ]
         made += [NmxManager(spec, clock, self.password) for spec in wiring.nmx]
         self.controllers: dict[str, Controller] = {item.name: item for item in made}
         self._addresses = addresses(address_base, len(wiring.switches) + len(self.controllers) + 1)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from intent.core.errors import IntentError
+from intent.core.regular import read_regular
 
 FILE = "lab.json"
 LOCK = "lab.lock"
@@ -117,8 +118,7 @@ def load(state_dir: Path) -> LabInfo:
     """
     file = state_dir / FILE
     try:
-        with file.open("rb") as stream:
-            text = stream.read(_LARGEST_BYTES)
+        text = read_regular(file, _LARGEST_BYTES)
     except FileNotFoundError:
         raise IntentError(f"no lab is running: {file} is missing", hint="start one with `intent lab up`") from None
     except OSError as error:

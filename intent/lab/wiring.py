@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from intent.core.errors import IntentError
+from intent.core.regular import read_regular
 from intent.lab.nmx.spec import Domain, Nmx
 from intent.lab.ufm.spec import FabricPort, Ufm
 
@@ -284,9 +285,7 @@ def load(path: Path) -> Wiring:
         IntentError: the file cannot be read or is not a valid wiring.
     """
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise IntentError(f"wiring file {path}: larger than {MAX_BYTES // 2**20} MiB")
-        document = json.loads(path.read_bytes().decode("utf-8-sig"))
+        document = json.loads(read_regular(path, MAX_BYTES).decode("utf-8-sig"))
     except OSError as error:
         raise IntentError(f"wiring file {path}: {error.strerror or error}") from None
     except UnicodeDecodeError:

@@ -222,7 +222,7 @@ class UfmManager:
         key, guid = number_of(options.get("pkey")), guid_of(options.get("guid"))
         if kind == "add-member":
             held = self.model.partitions.setdefault(key, Partition(f"api_pkey_0x{key:x}"))
-            held.members[guid] = (str(options.get("membership", "full")), bool(options.get("index0", False)))
+            held.members[guid] = (str(options.get("membership", "full")), options.get("index0") in (True, "true"))
         else:
             self.model.leave(key, [guid])
         self.changed()
