@@ -19,7 +19,8 @@ DEFAULT = "Default=0x7fff, ipoib : ALL=limited, ALL_SWITCHES=full, SELF=full ;\n
 NEW = f"{DEFAULT}T=0x0012 : 0x{A:016x}=full, 0x{B:016x}=full ;\n".encode()
 OLD = f"{DEFAULT}T=0x0012 : 0x{A:016x}=full ;\n".encode()
 PORTS = [EndPort(g, PortKind.SWITCH if g in FABRIC.switches else PortKind.ADAPTER) for g in FABRIC.ports]
-POLL = {"sminfo_polling_timeout": "200", "polling_retry_number": "2"}
+# With polls every 200 ms and the usual timeouts a standby was seen to stay in DISCOVERING for good; with these, never.
+POLL = {"sminfo_polling_timeout": "1000", "polling_retry_number": "2", "transaction_timeout": "100"}
 
 
 @pytest.fixture

@@ -42,8 +42,8 @@ def written_loaded_read_back(made: Bench, engine: str, keys: int) -> None:
     ]
     wanted = pkey_tables(read_strict(data), ports, manager=topology.manager_port)
     roots = made.write("roots.guid", "".join(f"0x{guid:016x}\n" for guid in topology.roots))
-    made.configure(data, routing_engine=engine, root_guid_file=str(roots), log_flags="0x43")
-    log = made.once()
+    made.configure(data, routing_engine=engine, root_guid_file=str(roots), log_flags="0x43", qos="FALSE")
+    log = made.once(deadline_s=540)
     assert f"{engine} tables configured" in log
     assert made.pkey_tables() == {guid: table.keys for guid, table in wanted.items()}
     assert len(canaries(wanted)) == len(topology.adapter_ports) - 1

@@ -116,10 +116,10 @@ class Bench:
         self._own(self.folder / name, text.encode())
         return self.folder / name
 
-    def once(self) -> str:
-        """One sweep of a fresh subnet manager; what its log says."""
+    def once(self, deadline_s: float = _DEADLINE_S) -> str:
+        """One sweep of a fresh subnet manager, within so many seconds; what its log says."""
         self.log.unlink(missing_ok=True)
-        ran = self.run("opensm", "-o", "-F", str(self.folder / "opensm.conf"), check=False)
+        ran = self.run("opensm", "-o", "-F", str(self.folder / "opensm.conf"), check=False, deadline_s=deadline_s)
         text = self.log.read_text(encoding="utf-8", errors="replace") if self.log.exists() else ""
         if UP not in text:
             raise BenchError(f"opensm ended with {ran.returncode} and no SUBNET UP: {text[-500:]}{ran.stdout[-500:]}")
@@ -241,12 +241,12 @@ class Bench:
         self.eventually(lambda: out.read_bytes().count(_PROMPT) > prompts)
 
     def eventually(self, holds: Callable[[], bool]) -> None:
-        """Ask until something holds; it must within the deadline."""
+        """Ask until something holds; it must within the deadline. A port that does not answer yet is asked again."""
         until = time.monotonic() + _DEADLINE_S
-        while not holds():
+        while not _answers(holds):
             if time.monotonic() > until or self.simulator.poll() is not None:
                 raise BenchError(f"did not come true within {_DEADLINE_S:.0f} s")
-            _pause(self.simulator, 0.01)
+            _pause(self.simulator, 0.05)
 
     def close(self) -> None:
         """End what was started, newest first."""
@@ -362,6 +362,13 @@ def _simulator(folder: Path, topology: Topology, socket: str, user: str | None) 
             raise BenchError(f"ibsim does not start: {out.read_text(errors='replace')[-500:]}")
         _pause(process, 0.01)
     return process
+
+
+def _answers(holds: Callable[[], bool]) -> bool:
+    try:
+        return holds()
+    except BenchError:
+        return False
 
 
 def _pause(process: subprocess.Popen[bytes], seconds: float) -> None:
