@@ -18,6 +18,7 @@ from intent.change.reading import Bad, Reader, parse
 from intent.change.selection import Scope
 from intent.change.strategy import Strategy
 from intent.core.errors import IntentError
+from intent.core.regular import read_regular
 from intent.core.span import Span
 from intent.core.tree import ABSENT, Difference, Path, digest
 from intent.device.actor import Disruption, Target, Wanted
@@ -64,10 +65,9 @@ def read_plan(file: FilePath) -> Plan:
         IntentError: it cannot be read, is no plan, is damaged, too large, or was changed since it was written.
     """
     try:
-        size = file.stat().st_size
-        if size > MAX_FILE_BYTES:
-            raise IntentError(f"{file} - too large for a plan - expected up to {MAX_FILE_BYTES} bytes, actual {size}")
-        content = file.read_bytes()
+        content = read_regular(file, MAX_FILE_BYTES)
+    except FileNotFoundError:
+        raise IntentError(f"there is no plan at {file}", hint="`intent plan` makes one") from None
     except OSError as error:
         raise IntentError(f"{file} - cannot be read: {error.strerror or error}") from error
     try:

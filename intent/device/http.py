@@ -249,6 +249,8 @@ def _translated(problem: httpx.HTTPError, what: str, endpoint: Endpoint, deadlin
         return ConnectionLost(f"{what}: no answer from {endpoint.origin}")
     if isinstance(problem, httpx.ConnectError):
         text = _reason(problem)
+        if "EOF" in text or "reset" in text.lower():
+            return Unreachable(f"{endpoint.origin}: the connection was closed before TLS was set up")
         if "certificate" in text.lower() or "ssl" in text.lower():
             return CertificateRefused(
                 f"{endpoint.origin}: the certificate does not verify: {text}",

@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import intent
 from intent.core.errors import IntentError
 from intent.lab import state
 from intent.lab.orders import order
@@ -61,7 +62,10 @@ def up(
     command += ["--address-base", address_base, "--port", str(port), "--apply-seconds", str(apply_s)]
     if factory:
         command.append("--factory")
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    # Only where this package lies is handed on: a module beside the calling script must not shadow another there.
+    home = str(Path(intent.__file__).resolve().parent.parent)
+    paths = [home, *filter(None, [os.environ.get("PYTHONPATH", "")])]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     with (state_dir / LOG).open("ab") as log:
         process = subprocess.Popen(
             command,

@@ -91,7 +91,7 @@ def _group(members: list[DeviceDrift], most: int) -> Iterator[Text]:
     for item in first.deviations[:most]:
         yield _line(item)
     if len(first.deviations) > most:
-        yield Text(f"    … {len(first.deviations) - most} more; --format json has all", "dim")
+        yield Text(f"    … {len(first.deviations) - most} more; --json has all", "dim")
 
 
 def _line(item: Deviation) -> Text:

@@ -70,7 +70,8 @@ class Summary:
     def __str__(self) -> str:
         counts = Counter(self.devices.values())
         parts = [f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict]]
-        return f"{len(self.devices)} devices: {', '.join(parts)}"
+        count = len(self.devices)
+        return f"{count} device{'' if count == 1 else 's'}: {', '.join(parts)}"
 
 
 def run(

@@ -18,7 +18,7 @@ from intent.core.span import Span
 from intent.verify.api import Check
 
 LARGEST_FILE_BYTES = 1_000_000
-_HINT = "the other validators ran; correct the file, or rename it to start with '_' to leave it out"
+_HINT = "correct the file, or rename it to start with '_' to leave it out"
 
 
 @dataclass(frozen=True, slots=True)

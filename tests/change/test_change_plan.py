@@ -379,7 +379,7 @@ def test_a_content_that_grows_without_end_is_refused(site: Site, monkeypatch: py
 
 
 def test_files_that_cannot_be_used(site: Site, tmp_path: Path) -> None:
-    with pytest.raises(IntentError, match="cannot be read"):
+    with pytest.raises(IntentError, match="there is no plan at"):
         read_plan(tmp_path / "none.json")
     with pytest.raises(IntentError, match="cannot be read"):
         read_plan(tmp_path)
