@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import sqlite3
+import stat
 import threading
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -264,7 +265,7 @@ def open_journal(file: Path, clock: Clock, *, create: bool = True) -> Journal:
         JournalError: there is none and `create` is False; or the file is empty, damaged, cut off, written by a newer
             program or no journal at all. Such a file is left as it is.
     """
-    if not file.exists():
+    if not os.path.lexists(file):
         if not create:
             raise JournalError(f"{file} - no journal: nothing was changed from here yet")
         _create(file)
@@ -320,6 +321,8 @@ def _create(file: Path) -> None:
 
 def _check_head(file: Path) -> None:
     try:
+        if not stat.S_ISREG(file.stat().st_mode):
+            raise JournalError(f"{file} - cannot be read: not a regular file; it was left as it is", hint=_HINT)
         with file.open("rb") as stream:
             head = stream.read(16)
     except OSError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -21,7 +22,7 @@ def journal(workspace: Workspace, clock: Clock, *, create: bool = True) -> Itera
     from intent.change.journal import open_journal
 
     file = workspace.state / NAME
-    if not create and not file.exists():
+    if not create and not os.path.lexists(file):
         yield None
         return
     if create:

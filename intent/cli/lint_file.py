@@ -9,6 +9,7 @@ from pathlib import Path
 from intent.core.diagnostic import Diagnostic
 from intent.core.errors import IntentError
 from intent.core.exitcode import ExitCode
+from intent.core.regular import read_regular
 
 _MAX_BYTES = 64 * 1024 * 1024
 _WORKSPACE_SUFFIXES = (".yaml", ".yml")
@@ -57,9 +58,7 @@ def lint_file(path: Path, kind: FileKind) -> tuple[tuple[Diagnostic, ...], Mappi
     from intent.formats.partitions.reader import read
 
     try:
-        if path.is_file() and path.stat().st_size > _MAX_BYTES:
-            raise IntentError(f"{path}: {path.stat().st_size} bytes - expected at most {_MAX_BYTES}")
-        data = path.read_bytes()
+        data = read_regular(path, _MAX_BYTES)
     except OSError as error:
         raise IntentError(f"{path}: cannot be read: {error.strerror or error}", hint=_UNREADABLE[kind]) from error
     return read(data, str(path)).diagnostics, {str(path): data.decode("utf-8", errors="replace")}

@@ -53,6 +53,11 @@ def carry_out(work: Work, plan: Plan, manner: Manner) -> int:
 
     if plan.scope.site != work.compiled.name:
         raise IntentError(f"the plan is for site {plan.scope.site}, this is {work.compiled.name}", hint="say --site")
+    if plan.intent_name != work.compiled.document.name:
+        raise IntentError(
+            f"the plan is for the intent {plan.intent_name!r}, this workspace is {work.compiled.document.name!r}",
+            hint="make the plan in this workspace",
+        )
     clock, stop = SystemClock(), Stop()
     known = targets(work.compiled)
     way = fleet(work.workspace, lab=manner.lab, site=work.compiled.site, keep=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from intent.core.errors import IntentError
+from intent.core.regular import read_regular
 
 _LARGEST_BYTES = 16_000_000
 
@@ -77,21 +78,20 @@ class LabFile:
             IntentError: there is no lab, or the file is not one.
         """
         try:
-            with file.open("rb") as stream:
-                data = stream.read(_LARGEST_BYTES + 1)
+            data = read_regular(file, _LARGEST_BYTES)
         except FileNotFoundError:
             raise IntentError(f"no lab is running: {file} is missing", hint="start one with `intent lab up`") from None
         except OSError as problem:
             raise IntentError(f"{file}: {problem.strerror or problem}") from None
         try:
-            body = json.loads(data) if len(data) <= _LARGEST_BYTES else None
+            body = json.loads(data)
         except (ValueError, RecursionError):
             body = None
         if not isinstance(body, dict):
             raise IntentError(f"{file}: not the state file of a lab", hint="`intent lab down`, then `intent lab up`")
         try:
             return _from(body, file)
-        except (KeyError, TypeError, ValueError, AttributeError):
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
             raise IntentError(
                 f"{file}: the lab's state file misses something", hint="`intent lab down`, then `intent lab up`"
             ) from None

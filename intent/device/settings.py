@@ -10,6 +10,7 @@ import yaml
 
 from intent.core.diagnostic import Diagnostic
 from intent.core.errors import DiagnosticError, IntentError
+from intent.core.regular import read_regular
 from intent.core.span import Span
 
 _LARGEST_BYTES = 1_000_000
@@ -26,11 +27,9 @@ def read_settings(file: Path) -> dict[str, Any]:
         DiagnosticError: it is not the YAML expected here; says where.
     """
     try:
-        data = file.read_bytes()
+        data = read_regular(file, _LARGEST_BYTES)
     except OSError as problem:
         raise IntentError(f"{file}: {problem.strerror or problem}") from None
-    if len(data) > _LARGEST_BYTES:
-        raise IntentError(f"{file}: larger than {_LARGEST_BYTES} bytes, which no settings file is")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:

@@ -125,7 +125,7 @@ def load(state_dir: Path) -> LabInfo:
         raise IntentError(f"{file}: {error.strerror or error}") from None
     try:
         return _from(json.loads(text), state_dir)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         raise IntentError(f"{file}: not the state file of a lab", hint="remove it and run `intent lab up`") from None
 
 

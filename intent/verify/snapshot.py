@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from intent.core.errors import IntentError
+from intent.core.regular import read_regular
 from intent.device.observation import Observation
 
 FORMAT = "intent-observations"
@@ -83,9 +84,8 @@ def load(path: Path) -> dict[str, Observation]:
         IntentError: no such file, not a snapshot, of another version, or damaged; the message says where.
     """
     try:
-        if path.stat().st_size > LARGEST_FILE_BYTES:
-            raise IntentError(f"{path} is larger than {LARGEST_FILE_BYTES} bytes, not a snapshot")
-        document = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_unique)
+        content = read_regular(path, LARGEST_FILE_BYTES).decode()
+        document = json.loads(content, object_pairs_hook=_unique)
     except OSError as error:
         raise IntentError(f"cannot read the snapshot {path}: {error.strerror or error}") from error
     except (ValueError, RecursionError) as error:

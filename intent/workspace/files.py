@@ -6,9 +6,11 @@ import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from errno import EFBIG
 from pathlib import Path
 
 from intent.core.errors import IntentError
+from intent.core.regular import read_regular
 from intent.schema.decode import decode
 
 ENTRY = "intent.yaml"
@@ -50,11 +52,10 @@ class Texts(Mapping[str, str]):
 
 def _bytes(path: Path, name: str) -> bytes:
     try:
-        size = path.stat().st_size
-        if size > _MAX_BYTES:
-            raise IntentError(f"{name}: {size} bytes - expected at most {_MAX_BYTES}", hint="split it with include:")
-        return path.read_bytes()
+        return read_regular(path, _MAX_BYTES)
     except OSError as error:
+        if error.errno == EFBIG:
+            raise IntentError(f"{name}: {error.strerror}", hint="split it with include:") from None
         raise IntentError(f"{name}: cannot be read: {error.strerror}") from error
 
 
@@ -125,7 +126,7 @@ class Workspace:
     def read_lock(self, site: str) -> str | None:
         """Text of a site's lock; None when there is none yet."""
         path = self.lock_path(site)
-        return decode(_bytes(path, self.lock_name(site)), self.lock_name(site)) if path.exists() else None
+        return decode(_bytes(path, self.lock_name(site)), self.lock_name(site)) if os.path.lexists(path) else None
 
     def write_lock(self, site: str, text: str) -> bool:
         """Write a site's lock if it differs; True when it was written."""

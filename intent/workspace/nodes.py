@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import ipaddress
+import os
 
 from intent.core.diagnostic import Diagnostic
 from intent.core.errors import DiagnosticError, IntentError
+from intent.core.regular import read_regular
 from intent.core.span import Span
 from intent.schema.decode import decode
 from intent.workspace.files import Workspace
@@ -25,14 +27,14 @@ def node_addresses(workspace: Workspace) -> dict[str, str]:
         IntentError: the file cannot be read.
     """
     path = workspace.root / _NAME
-    if not path.is_file():
+    if not os.path.lexists(path):
         return {}
     try:
-        data = path.read_bytes()
+        data = read_regular(path, _MAX_BYTES)
     except OSError as error:
         raise IntentError(f"{_NAME}: cannot be read: {error.strerror}") from error
-    if len(data) > _MAX_BYTES:
-        raise IntentError(f"{_NAME}: {len(data)} bytes - expected at most {_MAX_BYTES}")
+    if not path.resolve().is_relative_to(workspace.root.resolve()):
+        raise IntentError(f"{_NAME}: leads out of the workspace", hint="copy the file")
     return _rows(decode(data, _NAME))
 
 
