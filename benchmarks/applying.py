@@ -17,7 +17,7 @@ from measure import Process, Table, children_cpu
 
 from intent.lab import process, state
 
-_COMMAND = "import sys; from intent.cli.main import run; sys.exit(run(sys.argv[1:]))"
+_COMMAND = "from intent.cli.main import main; main()"
 
 
 @dataclass(frozen=True)
@@ -117,6 +117,6 @@ def applies(nodes: Sequence[int]) -> Table:
     columns = ("switches", "command", "requests", "connections", "client ms", "lab ms", "seconds", "lab RSS MiB")
     notes = (
         "Requests and connections are the most that one switch saw. Client and lab milliseconds are CPU per switch, "
-        "each of its own process; the client's holds the start of Python and all imports. One run: it is a whole system.",
+        "each of its own process; the client's holds the start of Python and all imports. One run, of a whole system.",
     )
     return Table("Changes against the lab, per switch", columns, tuple(rows), notes)
