@@ -1,4 +1,4 @@
-"""What a change of the whole lab costs the client: requests, connections and CPU per switch, and what it costs the lab."""
+"""What a change of the whole lab costs: requests, connections and CPU of the client per switch, and CPU of the lab."""
 
 from __future__ import annotations
 
