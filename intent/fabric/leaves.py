@@ -24,7 +24,8 @@ def leaf_split(design: Design, shop: Workshop) -> LeafSplit | None:
     if split is None:
         wanted = f"{design.uplinks} uplinks" if design.uplinks else "the uplinks they need"
         name, speed = design.host.switch.name, design.host_speed_gbps
-        shop.error(design, f"{name} has no room for host ports of {speed}G and {wanted}")
+        hint = "fewer uplinks, or a higher oversubscription"
+        shop.error(design, f"{name} has no room for host ports of {speed}G and {wanted}", hint)
     return split
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from published_infiniband import ROWS
 from site_builder import B300, b300, build, catalog, counts, fabric_of, pairs, switches
 
 from intent.fabric.build import build_site
@@ -85,6 +86,22 @@ def test_divisor_table() -> None:
         leaves, uplinks, ports = numbers(row, "leaves", "uplinks", "spine ports")
         assert spine_count(leaves, uplinks, ports) == int(row["spines"])
         assert -(-leaves * uplinks // ports) == int(row["ceiling"])
+
+
+def test_infiniband_table_is_the_published_rows() -> None:
+    rows = {row.table: row for row in ROWS}
+    seen = []
+    for row in table("InfiniBand, published"):
+        printed = rows[f"{row['table']}-{row['units']}"].printed
+        seen.append(f"{row['table']}-{row['units']}")
+        columns = {"leaves": "leaves", "spines": "spines", "core": "cores", "host links": "host links",
+                   "leaf-spine": "leaf-spine", "nodes": "nodes"}  # fmt: skip
+        for shown, key in columns.items():
+            if row[shown] and key in printed:
+                assert int(row[shown]) == printed[key], (row, shown)
+        if row["spine-core"]:
+            assert int(row["spine-core"]) == printed["spine-core"]
+    assert seen == list(rows)
 
 
 def test_growth_table() -> None:
