@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 _FILES = frozenset({"cabling.csv", "moves.csv", "hosts.json"})
 _DEVICE_FILES = frozenset({"startup.yaml", "commands.sh", "config.json", "files"})
+_FABRIC_FILES = frozenset(
+    {"topology.net", "switch-to-switch.ndt", "switch-to-host.ndt", "topoconfig.conf", "ib-node-name-map"}
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -35,7 +38,8 @@ def compile_(
 ) -> None:
     """Compile an intent and write what each device must hold.
 
-    For every switch: startup.yaml (as `nv config replace` takes it), commands.sh (nv set), config.json. For the site:
+    For every Ethernet switch: startup.yaml (as `nv config replace` takes it), commands.sh (nv set), config.json. For
+    every InfiniBand fabric: its topology as ibnetdiscover prints it, NDT, topoconfig, node name map. For the site:
     cabling.csv, moves.csv and hosts.json. Byte-identical for equal input; no secret in any of them. Allocations go to
     the site's lock, which belongs in version control.
 
@@ -68,7 +72,7 @@ def _only_ours(folder: Path) -> None:
         raise IntentError(f"{folder}: not a folder that can be replaced", hint="name a new folder with --output")
     for item in sorted(folder.iterdir()) if folder.exists() else ():
         inside = {each.name for each in item.iterdir()} if item.is_dir() and not item.is_symlink() else set()
-        if item.name not in _FILES and not (inside and inside <= _DEVICE_FILES):
+        if item.name not in _FILES and not (inside and inside <= _DEVICE_FILES | _FABRIC_FILES):
             raise IntentError(
                 f"{folder}: holds {item.name!r}, which no earlier output of ours does; nothing was written",
                 hint="it would be replaced as a whole: name a new folder with --output",
@@ -80,6 +84,7 @@ def _write(work: Work, folder: Path, advance: Callable[[], None]) -> None:
     from intent.fabric.model import Network
     from intent.formats.nvue.emit import json_text, nv_set_script, startup_yaml
     from intent.render.hosts import host_data, host_defaults
+    from intent.render.ib import topology_files
     from intent.report.cabling import cabling_csv, moves_csv
     from intent.workspace.files import write
 
@@ -99,6 +104,9 @@ def _write(work: Work, folder: Path, advance: Callable[[], None]) -> None:
         write(new / name / "commands.sh", nv_set_script(artifact.body))
         write(new / name / "config.json", json_text(artifact.body))
         advance()
+    for each in topology_files(compiled.fabric, work.catalog):
+        for name, text in each.files.items():
+            write(new / each.fabric / name, text)
     write(new / "cabling.csv", cabling_csv(compiled.fabric))
     write(new / "moves.csv", moves_csv(compiled.growth))
     hosts = host_data(compiled.fabric.only(Network.ETHERNET), host_defaults())
@@ -113,6 +121,7 @@ def _write(work: Work, folder: Path, advance: Callable[[], None]) -> None:
 
 def _tell(work: Work, folder: Path, written: bool) -> None:
     from intent.cli.output import show
+    from intent.render.ib import topology_files
     from intent.report import diagnostics, growth
 
     compiled = work.compiled
@@ -120,5 +129,9 @@ def _tell(work: Work, folder: Path, written: bool) -> None:
         show(diagnostics.human(compiled.diagnostics))
     show(growth.human(compiled.growth))
     print(f"{len(compiled.artifacts)} devices, {len(compiled.fabric.links)} links written to {folder}")
+    for each in topology_files(compiled.fabric, work.catalog):
+        print(f"InfiniBand fabric {each.fabric}: {', '.join(each.files)} in {folder / each.fabric}")
+        for note in each.notes:
+            print(f"  {note}")
     if written:
         print(f"{work.workspace.lock_name(compiled.name)} updated: commit it")

@@ -12,6 +12,7 @@ import typer
 from intent.cli.options import HERE, AllowRecabling, Json, Site, WorkspacePath
 
 if TYPE_CHECKING:
+    from intent.cli.context import Work
     from intent.render.artifact import Artifact
 
 
@@ -24,6 +25,7 @@ class What(StrEnum):
     CABLING = "cabling"
     CONFIG = "config"
     HOSTS = "hosts"
+    TOPOLOGY = "topology"
 
 
 def register(app: typer.Typer) -> None:
@@ -33,7 +35,9 @@ def register(app: typer.Typer) -> None:
 
 def show(
     what: Annotated[What, typer.Argument(help="What to show.")] = What.DEVICES,
-    device: Annotated[str, typer.Argument(help="Only rows of this device; needed for config.")] = "",
+    device: Annotated[
+        str, typer.Argument(help="Only rows of this device; needed for config. With topology: FABRIC/FILE.")
+    ] = "",
     workspace: WorkspacePath = HERE,
     site: Site = "",
     as_json: Json = False,
@@ -41,12 +45,13 @@ def show(
     commands: Annotated[bool, typer.Option("--commands", help="With config: print it as nv set commands.")] = False,
     allow_recabling: AllowRecabling = False,
 ) -> None:
-    """Show devices, links, allocations, cabling, hosts, or the configuration of one switch.
+    """Show devices, links, allocations, cabling, hosts, the configuration of one switch, InfiniBand topology files.
 
     Examples:
       intent show                             devices of the site
       intent show cabling east-west-p1-r1-l01
       intent show config east-west-p1-r1-l01 --commands
+      intent show topology                    files of InfiniBand fabrics; with FABRIC/FILE, that file
     """
     from intent.cli.context import open_site
     from intent.cli.output import show_table, write
@@ -64,6 +69,9 @@ def show(
         hosts = host_data(work.compiled.fabric, host_defaults())
         write(json.dumps({device: hosts[device]} if device in hosts else hosts, indent=1, sort_keys=True))
         return
+    if what is What.TOPOLOGY:
+        _topology(work, device, as_json=as_json)
+        return
     fabric = work.compiled.fabric
     table = {
         What.DEVICES: lambda: tables.devices(fabric, nodes=nodes),
@@ -74,6 +82,25 @@ def show(
     if device:
         table = replace(table, rows=tuple(row for row in table.rows if device in row))
     show_table(table, as_json=as_json)
+
+
+def _topology(work: Work, wanted: str, *, as_json: bool) -> None:
+    from intent.cli.near import near
+    from intent.cli.output import remark, show_table, write
+    from intent.core.errors import IntentError
+    from intent.render.ib import topology_files
+    from intent.report import tables
+
+    made = topology_files(work.compiled.fabric, work.catalog)
+    texts = {f"{each.fabric}/{name}": text for each in made for name, text in each.files.items()}
+    if not wanted:
+        show_table(tables.files(texts), as_json=as_json)
+        for note in (note for each in made for note in each.notes):
+            remark(note)
+    elif wanted in texts:
+        write(texts[wanted])
+    else:
+        raise IntentError(f"no topology file {wanted!r}", hint=near(wanted, texts))
 
 
 def _config(artifacts: Mapping[str, Artifact], device: str, *, as_json: bool, commands: bool) -> None:

@@ -13,7 +13,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from intent.fabric.lock import Lock
-from intent.fabric.model import Device, Fabric, Link, Port
+from intent.fabric.model import Device, Fabric, Link, Network, Port
 from intent.report.text import clean, joined, json_text, one_line
 
 # A cell that begins so is taken for a formula by spreadsheets (OWASP, "CSV Injection").
@@ -54,10 +54,21 @@ def devices(fabric: Fabric, *, nodes: bool = False) -> Table:
     chosen = fabric.devices.values() if nodes else fabric.switches
     rows = tuple(
         (d.name, str(d.role), d.model, d.fabric, _number(d.plane), _number(d.rail), _number(d.unit), d.release,
-         d.loopback, _number(d.asn), d.management or ("dhcp" if d.is_switch else ""), str(len(d.ports)))
+         d.loopback, _number(d.asn), _management(d), str(len(d.ports)))
         for d in chosen
     )  # fmt: skip
     return Table("devices", columns, rows, frozenset({"plane", "rail", "unit", "asn", "ports"}))
+
+
+def files(texts: Mapping[str, str]) -> Table:
+    """Files by name, with their sizes."""
+    rows = tuple((name, str(text.count("\n")), str(len(text.encode()))) for name, text in texts.items())
+    return Table("files", ("file", "lines", "bytes"), rows, frozenset({"lines", "bytes"}))
+
+
+def _management(device: Device) -> str:
+    """An Ethernet switch without an address of ours has one by DHCP; an InfiniBand one may have none at all."""
+    return device.management or ("dhcp" if device.is_switch and device.network is Network.ETHERNET else "")
 
 
 def links(fabric: Fabric) -> Table:
