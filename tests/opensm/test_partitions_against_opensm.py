@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -9,9 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from ib_topologies import Topology, fat_tree
 from opensm_bench import Bench, bench, missing
-from partition_cases import BAD_FILES, GOOD_FILES, BadFile, Effect, good
+from partition_cases import BAD_FILES, DEFAULT, GOOD_FILES, BadFile, Effect, good
 from partition_texts import files, mangled
 
+from intent.formats.partitions.codes import MTU_BYTES, RATE_GBPS
 from intent.formats.partitions.model import DEFAULT_PKEY, FULL_BIT
 from intent.formats.partitions.reader import read
 from intent.formats.partitions.tables import EndPort, PkeyTable, PortKind, canaries, pkey_tables
@@ -101,6 +103,34 @@ def test_what_opensm_gets_wrong_we_refuse(lab: Bench, case: BadFile) -> None:
         assert held == meant
     lab.reload(right)
     assert lab.pkey_tables() == meant
+
+
+@pytest.mark.parametrize("case", [c for c in BAD_FILES if c.effect is Effect.NO_GROUP], ids=lambda case: case.name)
+def test_multicast_groups_are_not_made_as_meant(case: BadFile) -> None:
+    """Groups outlive a reload, so each file gets a subnet manager of its own."""
+    bad, meant = (_groups(data) for data in (case.data((A, B, C)), case.meant_data((A, B, C))))
+    assert meant
+    assert bad != meant
+
+
+def _groups(data: bytes) -> dict[str, tuple[int, int]]:
+    with bench(FABRIC) as fresh:
+        fresh.configure(data)
+        fresh.start_manager()
+        return fresh.groups(FABRIC.ports[A].node.identifier)
+
+
+def test_the_codes_of_mtu_and_rate_are_those_opensm_takes() -> None:
+    """One group for each code we know and for those beside them; OpenSM makes exactly the ones we accept."""
+    codes = [("mtu", code) for code in range(1, 6)] + [("rate", code) for code in range(1, 25)]
+    lines = [f"T{at}=0x{at:04x}, ipoib, {name}={code} : 0x{A:016x}=full ;" for at, (name, code) in enumerate(codes, 1)]
+    with bench(FABRIC) as fresh:
+        fresh.configure((DEFAULT + "\n".join(lines) + "\n").encode())
+        fresh.start_manager()
+        log = fresh.log.read_text()
+    failed = {int(key, 16) & 0x7FFF for key in re.findall(r"Failed to create MC group \(\S+\) with pkey 0x(\w+)", log)}
+    accepted = {"mtu": set(MTU_BYTES), "rate": set(RATE_GBPS)}
+    assert failed == {at for at, (name, code) in enumerate(codes, 1) if code not in accepted[name]}
 
 
 def test_a_missing_file_opens_the_fabric_and_only_the_canary_says_so(lab: Bench) -> None:

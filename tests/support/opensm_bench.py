@@ -227,6 +227,12 @@ class Bench:
         """P_Key at index 0 of every end port, by port GUID."""
         return {guid: keys[0] for guid, keys in self._read_tables().items()}
 
+    def groups(self, at: str) -> dict[str, tuple[int, int]]:
+        """Codes of MTU and rate of the multicast groups a node can see, by MGID. An answer of many groups is cut."""
+        said = self.run("saquery", "-g", at=at).stdout
+        found = re.findall(r"MGID\.+(\S+)\s.*?Mtu\.+0x(\w+)\s.*?Rate\.+0x(\w+)", said, re.DOTALL)
+        return {mgid: (int(mtu, 16) & 63, int(rate, 16) & 63) for mgid, mtu, rate in found}
+
     def forwarding(self) -> str:
         """Forwarding tables of all switches; `configure` must have set log_flags 0x43."""
         return (self.folder / "opensm-lfts.dump").read_text(encoding="utf-8")

@@ -51,6 +51,7 @@ _LIMITED = DEFAULT + "T=0x0012 : {a}=full, {b}=limited ;\n"
 _ONE = DEFAULT + "T=0x0012 : {a}=full ;\n"
 _TWO = DEFAULT + "T=0x0012 : {a}=full ;\nU=0x0013 : {b}=full ;\n"
 _GROUP = DEFAULT + "T=0x0012, ipoib : {a}=full, {b}=full ;\n"
+_WITH_GROUP = DEFAULT + "T=0x0012, ipoib :\n mgid=ff12:401b:8012::16\n {a}=full, {b}=full ;\n"
 
 
 def _filled(text: str, ports: Sequence[int]) -> bytes:
@@ -103,13 +104,29 @@ BAD_FILES: tuple[BadFile, ...] = (
     BadFile(
         "mgid and ; on a line", _GROUP[:-2] + "\n mgid=ff12:401b::16 ;\n" + "U=0x13 : {b}=full ;\n", "P037", (3, 2), _D
     ),
-    BadFile("mgid that is unicast", DEFAULT + "T=0x0012 :\n mgid=fe80::1\n {a}=full, {b}=full ;\n", "P036", (3, 2), _G),
     BadFile(
-        "mgid of another P_Key",
-        DEFAULT + "T=0x0012, ipoib :\n mgid=ff12:401b:8012::16\n {a}=full, {b}=full ;\n",
+        "mgid that is unicast",
+        DEFAULT + "T=0x0012 :\n mgid=fe80::1\n {a}=full, {b}=full ;\n",
+        "P036",
+        (3, 2),
+        _G,
+        _WITH_GROUP,
+    ),
+    BadFile(
+        "mgid without the full bit",
+        DEFAULT + "T=0x0012, ipoib :\n mgid=ff12:401b:0012::16\n {a}=full, {b}=full ;\n",
         "P038",
         (3, 2),
         _G,
+        _WITH_GROUP,
+    ),
+    BadFile(
+        "mgid of another partition",
+        DEFAULT + "T=0x0012, ipoib :\n mgid=ff12:401b:8013::16\n {a}=full, {b}=full ;\n",
+        "P038",
+        (3, 2),
+        _G,
+        _WITH_GROUP,
     ),
     BadFile(
         "mgid of another MTU",
@@ -117,6 +134,7 @@ BAD_FILES: tuple[BadFile, ...] = (
         "P038",
         (3, 2),
         _G,
+        _WITH_GROUP,
     ),
     BadFile(
         "member behind an mgid", DEFAULT + "T=0x0012 :\n mgid=ff12::1, {b}=full\n {a}=full ;\n", "P037", (3, 16), _M
@@ -147,7 +165,7 @@ BAD_FILES: tuple[BadFile, ...] = (
     BadFile("member A", _t("{a}=full, A"), "P030", (2, 37), _M, _ONE),
     BadFile("member N", _t("{a}=full, {b}=full, N"), "P030", (2, 62), _L),
     BadFile("member without a name", _t("{a}=full, =full"), "P014", (2, 37), _M),
-    BadFile("flag typo", DEFAULT + "T=0x0012, ipiob : {a}=full, {b}=full ;\n", "P024", (2, 11), _G),
+    BadFile("flag typo", DEFAULT + "T=0x0012, ipiob : {a}=full, {b}=full ;\n", "P024", (2, 11), _G, _GROUP),
     BadFile("flag by beginning", DEFAULT + "T=0x0012, def=full : {a}, {b} ;\n", "P024", (2, 11), _L),
     BadFile("defmember typo", DEFAULT + "T=0x0012, defmember=ful1 : {a}, {b} ;\n", "P026", (2, 11), _M),
     BadFile(
@@ -172,9 +190,13 @@ BAD_FILES: tuple[BadFile, ...] = (
         (1, 18),
         _M,
     ),
-    BadFile("MTU code 9", DEFAULT + "T=0x0012, ipoib, mtu=9 : {a}=full, {b}=full ;\n", "P025", (2, 18), _G),
-    BadFile("MTU in bytes", DEFAULT + "T=0x0012, ipoib, mtu=4096 : {a}=full, {b}=full ;\n", "P025", (2, 18), _G),
-    BadFile("rate code 999", DEFAULT + "T=0x0012, ipoib, rate=999 : {a}=full, {b}=full ;\n", "P025", (2, 18), _G),
+    BadFile("MTU code 9", DEFAULT + "T=0x0012, ipoib, mtu=9 : {a}=full, {b}=full ;\n", "P025", (2, 18), _G, _GROUP),
+    BadFile(
+        "MTU in bytes", DEFAULT + "T=0x0012, ipoib, mtu=4096 : {a}=full, {b}=full ;\n", "P025", (2, 18), _G, _GROUP
+    ),
+    BadFile(
+        "rate code 999", DEFAULT + "T=0x0012, ipoib, rate=999 : {a}=full, {b}=full ;\n", "P025", (2, 18), _G, _GROUP
+    ),
     BadFile(
         "index 0 claimed twice",
         DEFAULT + "T=0x0012, indx0 : {a}=full, {b}=full ;\nU=0x0013, indx0 : {a}=full ;\n",

@@ -109,11 +109,11 @@ def _group(partition: Partition, group: MulticastGroup, found: Findings) -> None
     if (group.mgid >> 96) & 0xFFFF not in _IP_SIGNATURES:
         return
     wrong = []
-    in_group = (group.mgid >> 80) & 0xFFFF
-    if in_group not in (0, partition.pkey) and not (in_group == 0xFFFF and _is_broadcast(group.mgid)):
-        wrong.append(f"P_Key 0x{in_group:04x} in it - expected 0 or 0x{partition.pkey:04x}")
-        if in_group == partition.pkey | FULL_BIT:
-            wrong[-1] += " (without the membership bit)"
+    in_group, own = (group.mgid >> 80) & 0xFFFF, partition.pkey | FULL_BIT
+    if in_group not in (0, own):
+        wrong.append(f"P_Key 0x{in_group:04x} in it - expected 0 or 0x{own:04x}")
+        if in_group == partition.pkey:
+            wrong[-1] += " (with the membership bit)"
     rate = partition.flags.rate or _DEFAULT_RATE
     if (group.flags.rate or rate) != rate:
         wrong.append(f"rate {group.flags.rate} - expected {rate} as the partition has")
@@ -128,10 +128,6 @@ def _group(partition: Partition, group: MulticastGroup, found: Findings) -> None
             f"{partition.label}: IP multicast group with {'; '.join(wrong)}",
             hint="OpenSM does not make the group",
         )
-
-
-def _is_broadcast(mgid: int) -> bool:
-    return mgid == 0xFF12401BFFFF000000000000FFFFFFFF
 
 
 def _split(same: Sequence[Partition], found: Findings) -> None:

@@ -42,7 +42,7 @@ NUMERIC: Mapping[str, _Numeric] = MappingProxyType(
             "rate",
             RATE_GBPS.__contains__,
             f"a code: {explain(RATE_GBPS, 'Gb/s')}",
-            "the multicast group is not created",
+            "the multicast group is not created, or with another rate",
         ),
         "sl": _Numeric("service_level", range(16).__contains__, "0 to 15", "the flag is skipped"),
         "scope": _Numeric("scopes", range(1, 16).__contains__, "1 to 15", "the flag is skipped"),
