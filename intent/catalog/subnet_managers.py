@@ -64,6 +64,15 @@ class Engine:
 
 
 @dataclass(frozen=True, slots=True)
+class Effect:
+    """What a change does to traffic: severity, what is hit, and why with the source."""
+
+    severity: str
+    scope: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Manager:
     """A subnet manager.
 
@@ -80,6 +89,7 @@ class Manager:
         only: generation → the only engines supported on it.
         options: options of its file by name.
         paths: names of its files, and the folder they lie in.
+        effects: what changing a file, named as in `paths`, or a restart does to traffic.
         line_bytes: longest line of its file.
     """
 
@@ -95,6 +105,7 @@ class Manager:
     only: Mapping[str, tuple[str, ...]]
     options: Mapping[str, Option]
     paths: Mapping[str, str]
+    effects: Mapping[str, Effect]
     line_bytes: int
 
     def runs(self, engine: str, generation: str) -> bool:
@@ -176,6 +187,7 @@ def _manager(name: str, row: Mapping[str, Any], options: Mapping[str, Option]) -
         only={key: tuple(names) for key, names in row.get("only", {}).items()},
         options=MappingProxyType(dict(options)),
         paths=MappingProxyType(row["paths"]),
+        effects={key: Effect(**entry) for key, entry in row["effects"].items()},
         line_bytes=row["line_bytes"],
     )
 

@@ -12,6 +12,7 @@ _SKIPPED = re.compile(r'Unrecognized token: "([^"]*)"|-E- Parsing error in field
 _FALLBACK = re.compile(
     r"cannot find or setup routing engine '[^']*'"
     r"|ucast_mgr_route: \S+: cannot build (?:lid matrices|fwd tables)"
+    r"|disabling UPDN algorithm|cannot parse root guids file"
     r"|[Ff]alling back to \S+"
 )
 

@@ -1,0 +1,178 @@
+"""Files pushed over a real sshd to a host that runs the real OpenSM on a simulated fabric."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import opensm_bench
+import pytest
+import throwaway_sshd
+from opensm_bench import Bench, bench
+from sm_samples import SMALL, TEMPLATES, managed, manager, tenants, wanted
+
+from intent.core.tree import Kind
+from intent.device.actor import Request, Status, Target, Wanted
+from intent.device.opensm import OpenSmActor, OpenSmService
+from intent.device.playbook import HostStatus, PlaybookRun
+from intent.device.playbook_actor import HostConnection
+from intent.device.secrets import SecretStore
+from intent.formats.partitions.reader import read_strict
+from intent.formats.partitions.tables import EndPort, PortKind, pkey_tables
+from intent.render.opensm.render import render_hosts
+
+MISSING = opensm_bench.missing() or throwaway_sshd.missing()
+pytestmark = pytest.mark.skipif(bool(MISSING), reason=MISSING or "-")
+
+PLAYBOOKS = Path(__file__).parents[2] / "playbooks"
+OPENSM = manager("opensm")
+KEY = "0x00000000beefcafe"
+# Once, the file is spoiled before the manager is told; afterwards it is only told.
+SPOIL = "[ -e {flag} ] || {{ : > {flag}; printf '{text}' >> {file}; }}; kill -HUP {pid}"
+
+
+class Notes:
+    """A session that remembers what was announced."""
+
+    def __init__(self) -> None:
+        self.steps: list[tuple[str, str, Any]] = []
+
+    def record(self, device: str, step: str, data: Any = None) -> None:
+        self.steps.append((device, step, data))
+
+    def stopping(self) -> bool:
+        return False
+
+
+@dataclass
+class Host:
+    """A host of a subnet manager: reached by ssh, running OpenSM on the bench."""
+
+    lab: Bench
+    actor: OpenSmActor
+
+    def wanted(self, partitions: str) -> Wanted:
+        body = {"files": files(self.lab, partitions)}
+        return Wanted(Target("sm1", "127.0.0.1", "opensm"), body, (("files",),))
+
+    def request(self, item: Wanted) -> Request:
+        observed = self.actor.observe([item])["sm1"]
+        assert observed.problem is None, observed.detail
+        return Request(item, self.actor.difference(item, observed), observed.digest, 60, 240)
+
+    def spoiled(self, text: str, tmp_path: Path) -> OpenSmActor:
+        """The same host, on which something spoils the file once while it is being put in place."""
+        assert self.lab.manager is not None
+        script = SPOIL.format(flag=tmp_path / "once", text=text, file=self.lab.partitions, pid=self.lab.manager.pid)
+        return replace(self.actor, service=replace(self.actor.service, hup=("sh", "-c", script)))
+
+
+def files(lab: Bench, partitions: str) -> dict[str, str]:
+    """What our renderer gives the host, in the bench's folder."""
+    options = {"log_file": str(lab.log), "dump_files_dir": str(lab.folder)}
+    sm = wanted(keys={"sm_key": {"secret": "ib_sm_key"}}, options=options)
+    rendered = render_hosts(managed(sm), OPENSM, partitions, TEMPLATES, folder=str(lab.folder))
+    return dict(rendered.artifacts[0].body["files"])
+
+
+def tables(partitions: str) -> dict[int, frozenset[int]]:
+    ports = [EndPort(guid, PortKind.SWITCH if guid in SMALL.switches else PortKind.ADAPTER) for guid in SMALL.ports]
+    compiled = pkey_tables(read_strict(partitions.encode()), ports, manager=SMALL.manager_port)
+    return {guid: table.keys for guid, table in compiled.items()}
+
+
+BEFORE, AFTER = tenants(), tenants().replace("0x0013", "0x0077")
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Iterator[Host]:
+    ssh = tmp_path / "ssh"
+    ssh.mkdir()
+    with throwaway_sshd.sshd(ssh) as server, bench(SMALL) as lab:
+        for path, text in files(lab, BEFORE).items():
+            lab._own(Path(path), text.replace("$secret:ib_sm_key$", KEY).encode())
+        lab.start_manager()
+        assert lab.manager is not None
+        connection = HostConnection(
+            "127.0.0.1", server.port, server.user, str(server.key_file), str(server.known_hosts), sys.executable
+        )
+        service = OpenSmService(hup=("kill", "-HUP", str(lab.manager.pid)), log=str(lab.log))
+        handles = iter(f"change{number}" for number in range(1, 99))
+        secrets = SecretStore(known={"ib_sm_key": KEY}, environment={})
+        actor = OpenSmActor(
+            PLAYBOOKS, {}, connection, new_handle=lambda: next(handles), secrets=secrets, service=service,
+            deadline_s=240,
+        )  # fmt: skip
+        # A folder stands for / on the host, in which the bench's folder has its usual path.
+        root = tmp_path / "root"
+        place = root / str(lab.folder).lstrip("/")
+        place.parent.mkdir(parents=True)
+        place.symlink_to(lab.folder)
+        yield Host(lab, replace(actor, default=replace(connection, root=str(root))))
+
+
+def test_pushed_partitions_are_the_tables_the_ports_hold(host: Host) -> None:
+    notes = Notes()
+    change = host.request(host.wanted(AFTER))
+    assert [(item.path, item.kind) for item in change.differences] == [
+        (("files", str(host.lab.partitions)), Kind.CHANGE)
+    ], "nothing else differs: the key on the host is the wanted one, and shows as its reference"
+    assert host.actor.disruption(change.wanted, change.differences)[0].severity == "flap"
+    assert host.lab.pkey_tables() == tables(BEFORE)
+
+    outcome = host.actor.apply([change], notes)["sm1"]
+    assert (outcome.status, outcome.detail) == (Status.AWAITING, "")
+    assert host.lab.pkey_tables() == tables(AFTER), "read from the ports themselves"
+    assert host.actor.confirm({"sm1": outcome.handle}, notes)["sm1"].status is Status.CONFIRMED
+    assert KEY not in repr(notes.steps) + repr(change)
+
+    bad = replace(change.wanted, body={"files": {**change.wanted.body["files"]}})
+    bad.body["files"][str(host.lab.partitions)] = AFTER.replace("full", "ful1")
+    unreachable = replace(host.actor, default=HostConnection("127.0.0.1", 1))
+    refused = unreachable.apply([replace(change, wanted=bad)], notes)["sm1"]
+    assert refused.status is Status.FAILED
+    assert "partitions.conf" in refused.detail and refused.detail.endswith("nothing was sent")
+    assert host.lab.pkey_tables() == tables(AFTER)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        pytest.param("nonsense = :::\\n", "did not take its files", id="falls open"),
+        pytest.param("# a comment\\n", "does not read back", id="reads back otherwise", marks=pytest.mark.nightly),
+    ],
+)
+def test_what_does_not_end_as_planned_is_put_back(host: Host, tmp_path: Path, text: str, why: str) -> None:
+    change = host.request(host.wanted(AFTER))
+    outcome = host.spoiled(text, tmp_path).apply([change], Notes())["sm1"]
+    assert outcome.status is Status.REVERTED and why in outcome.detail
+    assert host.lab.partitions.read_text() == BEFORE
+    assert host.lab.pkey_tables() == tables(BEFORE), "the tenants are as they were"
+
+
+@pytest.mark.nightly
+def test_check_mode_shows_what_changes_and_no_key(host: Host) -> None:
+    target = host.wanted(AFTER)
+    new_key = replace(host.actor, secrets=SecretStore(known={"ib_sm_key": "0x0000000011112222"}, environment={}))
+    observed = new_key.observe([target])
+    request = Request(target, new_key.difference(target, observed["sm1"]), observed["sm1"].digest, 60, 240)
+    shown = {item.path[-1].rpartition("/")[2]: item for item in request.differences}
+    assert set(shown) == {"opensm.conf", "partitions.conf"}
+    assert "sm_key (secret)" in str(shown["opensm.conf"].before) and KEY not in repr(request)
+    with new_key.staged([request], observed) as hosts:
+        staged = {item["path"]: item for item in hosts["sm1"]["opensm_files"]}
+        assert Path(staged[str(host.lab.folder / "opensm.conf")]["source"]).stat().st_mode & 0o777 == 0o600
+        report = PlaybookRun()(PLAYBOOKS / "opensm.yml", _named(hosts), deadline_s=240, check=True)["sm1"]
+    assert not any(Path(item["source"]).exists() for item in staged.values())
+    assert report.status is HostStatus.OK, report.detail
+    assert [item.after for item in report.diffs] == [AFTER]
+    assert {"Show what changes", "Say that a file with keys changes"} <= set(report.changed)
+    assert "11112222" not in repr(report) and "beefcafe" not in repr(report)
+    assert host.lab.partitions.read_text() == BEFORE, "check mode writes nothing"
+
+
+def _named(hosts: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    return {name: {**variables, "opensm_handle": ""} for name, variables in hosts.items()}
