@@ -1,0 +1,191 @@
+"""Whatever goes wrong with a UFM: what an outcome says is what UFM holds. In memory, with time that only we pass."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import httpx
+from fake_switch import Clock, Journal
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+from ufm_bench import OWNED, guid
+
+from intent.core.errors import IntentError
+from intent.device.actor import Outcome, Request, Status, Target, Wanted
+from intent.device.endpoints import Endpoints
+from intent.device.fanout import Fleet
+from intent.device.http import Transport
+from intent.device.labfile import LabController, LabFile
+from intent.device.options import ConnectionSettings
+from intent.device.secrets import SecretStore
+from intent.device.ufm.actor import UfmActor
+from intent.lab.api import Request as LabRequest
+from intent.lab.controller import DROPPED
+from intent.lab.ufm.manager import UfmManager
+from intent.lab.ufm.spec import Ufm
+
+NAME = "ufm01"
+TARGET = Target(NAME, "", "ufm", labels={"fabric": "ib"})
+
+
+class Bench:
+    """A UFM of the lab behind a wire that is a function call."""
+
+    def __init__(self, version: str = "6.23.1-6") -> None:
+        self.clock = Clock()
+        self.manager = UfmManager(Ufm(NAME, version), self.clock, "CANARY-ufm-password")
+        login = self.manager.login()
+        way = LabController("ufm", "192.0.2.1", 443, login.username, login.password)
+        lab = LabFile("lab.json", "", "", "", {}, {NAME: way})
+
+        def transport(endpoint: Any, *, root: str) -> Transport:
+            wire = httpx.MockTransport(self.wire)
+            return Transport(endpoint, root=root, clock=self.clock, sleep=self.clock.sleep, wire=wire)
+
+        secrets = SecretStore(environment={})
+        endpoints = Endpoints(ConnectionSettings({}, {}), secrets, lab=lab, root=Path(), transport=transport)
+        self.fleet = Fleet(endpoints)
+        self.journal = Journal()
+
+    def wire(self, request: httpx.Request) -> httpx.Response:
+        self.clock.sleep(0.001)
+        if self.manager.reachable():
+            raise httpx.ConnectError("connection refused")
+        headers = {key.lower(): value for key, value in request.headers.items()}
+        target = request.url.raw_path.decode()
+        answer = self.manager.handle(LabRequest(request.method, target, headers, request.content))
+        if answer is DROPPED:
+            raise httpx.ReadError("connection reset")
+        return httpx.Response(answer.status, json=answer.body, headers=dict(answer.headers))
+
+    def actor(self) -> UfmActor:
+        return UfmActor(self.fleet, [TARGET], allow_removals=True, closing_s=30)
+
+    def apply(self, partition: Mapping[str, Any], deadline_s: float = 60.0) -> Outcome:
+        wanted, actor = Wanted(TARGET, {"partition": partition}, OWNED), self.actor()
+        seen = actor.observe([wanted])[NAME]
+        assert seen.problem is None, seen.detail
+        request = Request(wanted, actor.difference(wanted, seen), seen.digest, 60, deadline_s)
+        return actor.apply([request], self.journal)[NAME]
+
+    def held(self) -> dict[int, Any]:
+        """Partitions in the lab's own words, without names: those cannot be put back."""
+        return {
+            key: (held.ipoib, held.mtu, held.rate, held.level, dict(held.members))
+            for key, held in self.manager.model.partitions.items()
+            if key != 0x7FFF
+        }
+
+
+kinds = st.builds(
+    lambda full, index0: {"membership": "full" if full else "limited", "index0": index0}, st.booleans(), st.booleans()
+)
+partitions = st.dictionaries(
+    st.sampled_from(["0x8001", "0x8002", "0x8003"]),
+    st.builds(
+        lambda ipoib, mtu, rate, level, member: {
+            "ipoib": ipoib, "mtu": mtu, "rate": rate, "service-level": level, "member": member,
+        },
+        st.booleans(),
+        st.sampled_from([2048, 4096]),
+        st.sampled_from([2.5, 100, 200]),
+        st.integers(0, 15),
+        st.dictionaries(st.integers(0, 6).map(guid), kinds, max_size=5),
+    ),
+    max_size=3,
+)  # fmt: skip
+times = st.integers(1, 6)
+skips = st.integers(0, 6)
+faults = st.one_of(
+    st.builds(
+        lambda when, skip, times, for_s: ("lost-write", {"when": when, "skip": skip, "times": times, "for_s": for_s}),
+        st.sampled_from(["before", "after"]), skips, times, st.sampled_from([0, 0.2, 5, 200]),
+    ),
+    st.builds(lambda skip, times: ("job-errors", {"skip": skip, "times": times}), skips, times),
+    st.builds(
+        lambda status, skip, times: ("refuse-writes", {"status": status, "skip": skip, "times": times}),
+        st.sampled_from([400, 403, 404, 409, 500, 503]), skips, times,
+    ),
+    st.builds(lambda delay: ("slow-job", {"delay_s": delay}), st.sampled_from([0.5, 4, 300])),
+    st.just(("all-full", {})),
+)  # fmt: skip
+
+
+@given(partitions, partitions, st.lists(faults, min_size=1, max_size=2))
+@settings(max_examples=60, deadline=None)
+def test_what_an_outcome_says_is_what_ufm_holds(old: Any, new: Any, wrong: list[tuple[str, dict[str, Any]]]) -> None:
+    goal = Bench()
+    goal.apply(new)
+    bench = Bench()
+    bench.apply(old)
+    before, after = bench.held(), goal.held()
+    for kind, options in wrong:
+        bench.manager.fault(kind, options)
+    outcome = bench.apply(new)
+    event(str(outcome.status))
+    if outcome.status is Status.UNCHANGED:
+        assert before == after
+    elif outcome.status is Status.AWAITING:
+        assert bench.held() == after
+    elif outcome.status is Status.FAILED:
+        assert bench.held() == before, outcome.detail
+    else:
+        assert outcome.status is Status.UNKNOWN and outcome.handle, outcome
+        _put_back(bench, outcome, before)
+
+
+def _put_back(bench: Bench, outcome: Outcome, before: Mapping[int, Any]) -> None:
+    """Once UFM answers again, another process finds out where it stands, and puts it back."""
+    bench.clock.sleep(4000)
+    bench.manager.fault("clear", {})
+    settled = bench.actor().settle({NAME: outcome.handle})[NAME]
+    if settled.status is Status.REVERTED:
+        assert bench.held() == before
+        return
+    assert settled.status in (Status.AWAITING, Status.UNKNOWN)
+    back = bench.actor().revert({NAME: outcome.handle}, bench.journal)[NAME]
+    if back.status is Status.REVERTED:
+        assert bench.held() == before, back.detail
+    else:  # what UFM made of a call is neither old nor new: said, never green
+        assert back.status is Status.UNKNOWN and back.detail
+
+
+@given(partitions)
+@settings(max_examples=30, deadline=None)
+def test_a_second_apply_writes_nothing(partition: Any) -> None:
+    bench = Bench()
+    bench.apply(partition)
+    before = bench.manager.counters.writes
+    assert bench.apply(partition).status is Status.UNCHANGED
+    assert bench.manager.counters.writes == before
+
+
+@given(st.integers(1, 900), st.integers(1, 900))
+@settings(max_examples=15, deadline=None)
+def test_calls_are_in_the_order_of_members_by_a_hundred(old: int, new: int) -> None:
+    bench = Bench()
+    kind = {"membership": "full", "index0": False}
+    bench.apply({"0x8001": {"member": {guid(number): kind for number in range(old)}}})
+    before = bench.manager.counters.writes
+    bench.apply({"0x8001": {"member": {guid(number): kind for number in range(new)}}})
+    assert bench.manager.counters.writes - before <= abs(new - old) / 100 + 1
+
+
+def test_no_secret_and_no_handle_in_any_word() -> None:
+    bench = Bench()
+    bench.manager.fault("refuse-writes", {"status": 401, "times": -1})
+    outcome = bench.apply({"0x8001": {"member": {guid(1): {}}}})
+    said = f"{outcome.detail} {bench.journal.steps}"
+    assert "CANARY" not in said
+    assert outcome.status is Status.FAILED
+
+
+def test_faults_that_make_no_sense_are_said() -> None:
+    for kind, options in (("none", {}), ("add-member", {}), ("lost-write", {"times": "many"})):
+        try:
+            Bench().manager.fault(kind, options)
+        except IntentError:
+            continue
+        raise AssertionError(kind)
