@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from intent.core.secret import without_hashes
 from intent.core.span import Span
 
 
@@ -40,6 +41,11 @@ class Diagnostic:
     related: tuple[tuple[Span, str], ...] = ()
     device: str = ""
     path: str = ""
+
+    def __post_init__(self) -> None:
+        """No message repeats a crypt hash, wherever it came from."""
+        if "$" in self.message:
+            object.__setattr__(self, "message", without_hashes(self.message))
 
     def __str__(self) -> str:
         place = f"{self.span}: " if self.span else (f"{self.device}: " if self.device else "")

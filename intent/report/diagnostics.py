@@ -11,6 +11,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from intent.core.diagnostic import Diagnostic, Severity, in_order
+from intent.core.secret import starred_hashes
 from intent.core.span import Span
 from intent.report.annotations import ROOT_FILE, github, gitlab
 from intent.report.junit_findings import junit_findings
@@ -136,7 +137,7 @@ class _Excerpts:
         lines = self._lines.setdefault(span.file, self._sources[span.file].split("\n"))
         if not 1 <= span.line <= len(lines):
             return []
-        line = lines[span.line - 1].removesuffix("\r").removeprefix("\ufeff")
+        line = starred_hashes(lines[span.line - 1]).removesuffix("\r").removeprefix("\ufeff")
         column = min(max(span.column, 1), len(line) + 1) - 1
         start = max(0, column - _WIDEST // 2) if len(line) > _WIDEST else 0
         before = ("…" if start else "") + one_line(line[start:column].replace("\t", " "))

@@ -14,6 +14,7 @@ from types import ModuleType
 
 from intent.core.diagnostic import Diagnostic, Severity
 from intent.core.errors import IntentError
+from intent.core.secret import without_hashes
 from intent.core.span import Span
 from intent.verify.api import Check
 
@@ -123,6 +124,7 @@ def one_line(error: BaseException, limit: int = 200) -> str:
         text = " ".join(str(error).split())
     except Exception:  # an exception of a user's file may break even here; its type still names it
         return "(no text)"
+    text = without_hashes(text)
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -21,7 +22,7 @@ def test_384_switches_planned_applied_verified_and_in_sync(tmp_path: Path, recor
     text = text.replace("10.1.0.0/22", "10.1.0.0/20")
     (tmp_path / "w").mkdir()
     (tmp_path / "w" / "intent.yaml").write_text(text, encoding="utf-8")
-    room = Room(tmp_path / "w", base="127.94.0.0").up()
+    room = Room(tmp_path / "w", base=f"127.{97 + os.getpid() % 100}.0.0").up()
     figures: dict[str, object] = {}
     try:
         for name, words, code in (
