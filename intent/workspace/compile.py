@@ -180,7 +180,9 @@ def _site(
     ethernet = built.fabric.only(Network.ETHERNET)
     chosen = profiles(document, ethernet, sources)
     diagnostics.extend(chosen.diagnostics)
-    diagnostics.extend(lint(document, sources, built.fabric, catalog=catalog, partitions=(partitions,)))
+    # Where a file of GUIDs is wrong none of them counts, and that they are missing need not be told too.
+    told = () if has_errors(built.diagnostics) else (partitions,)
+    diagnostics.extend(lint(document, sources, built.fabric, catalog=catalog, partitions=told))
     artifacts: dict[str, Artifact] = {}
     if render and not has_errors(diagnostics):
         rendered = Renderer(document, ethernet, chosen, catalog, sources, _template(workspace, site)).render()
