@@ -124,6 +124,13 @@ class Work(Protocol[P, L]):
             DeviceError: by kind of failure.
         """
 
+    def busy(self, deadline: Deadline) -> str:
+        """What it is still working on, in words; empty when on nothing: only then does what is read last.
+
+        Raises:
+            DeviceError: by kind of failure.
+        """
+
     def standing(self, planned: Sequence[P], live: L, *, force: bool) -> Standing[P]:
         """Hold changes against what it has; with `force`, what is neither old nor new is to be done as well."""
 
@@ -227,19 +234,20 @@ class Hand(Generic[P, L]):
         return self.carry(undone, live, "put back", mending=mending)
 
     def read(self) -> L | None:
-        """Everything the controller holds; waits for it while the deadline lasts. None when it cannot be read."""
+        """Everything the controller holds once it works on nothing any more; None when that cannot be had in time."""
         transport, pause = self._work.transport, self._pace.first_s
         while not self._deadline.over():
             try:
-                return self._work.read(self._deadline)
+                if not self._work.busy(self._deadline):
+                    return self._work.read(self._deadline)
             except AuthenticationFailed:
                 return None
             except (Unreachable, ServerError, Busy):
                 transport.reconnect()
-                transport.sleep(max(0.0, min(pause, self._deadline.remaining())))
-                pause = min(pause * self._pace.factor, self._pace.longest_s)
             except DeviceError:
                 return None
+            transport.sleep(max(0.0, min(pause, self._deadline.remaining())))
+            pause = min(pause * self._pace.factor, self._pace.longest_s)
         return None
 
     def _send(self, calls: Sequence[Write], step: str) -> None:

@@ -115,6 +115,9 @@ def test_slow_operations_are_waited_for_and_too_slow_ones_are_unknown(one: LabSe
     one.fault("slow-operation", NAME, delay_s=3600)
     outcome = rig.apply({R1: {"a": trays(1, 2)}}, deadline_s=0.5)
     assert outcome.status is Status.UNKNOWN and outcome.handle
+    settled = rig.fresh().settle({NAME: outcome.handle})[NAME]
+    assert settled.status is Status.UNKNOWN and "not over" in settled.detail  # it may still happen
+    one.fault("failover", NAME, for_s=0.01)
     assert rig.fresh().settle({NAME: outcome.handle})[NAME].status is Status.REVERTED
 
 

@@ -46,6 +46,10 @@ class NmxWork:
         """GPUs and partitions."""
         return self.session.live(deadline)
 
+    def busy(self, deadline: Deadline) -> str:
+        """Operations on partitions that are not over."""
+        return self.session.working(deadline)
+
     def standing(self, planned: Sequence[Change], live: Live, *, force: bool) -> Standing[Change]:
         """How far changes got."""
         del force  # a GPU is in or out
@@ -234,6 +238,9 @@ class NmxActor:
             if not handle:
                 connected.live(deadline)
                 return Outcome(target.name, Status.NOT_ATTEMPTED, "nothing was recorded: nothing was written")
+            working = connected.working(deadline)
+            if working:
+                return Outcome(target.name, Status.UNKNOWN, working)
             now = standing(from_handle(handle), connected.live(deadline))
             if not now.done:
                 return Outcome(target.name, Status.REVERTED, "the old state is in force")

@@ -20,6 +20,7 @@ from intent.device.nmx.model import Live, live_from
 
 ROOT = "/nmx/v1"
 _BAD = ("failed", "cancelled")
+_MOVING = ("pending", "in-progress")
 _WORDS = 300
 
 
@@ -58,6 +59,21 @@ class NmxSession:
         except NotFound:
             return {}
         return body if isinstance(body, Mapping) else {}
+
+    def working(self, deadline: Deadline) -> str:
+        """Operations on partitions that are not over, in words; empty when there are none.
+
+        Raises:
+            DeviceError: by kind of failure.
+        """
+        body = self.transport.get("/operations", deadline=deadline)
+        rows = [item for item in body if isinstance(item, Mapping)] if isinstance(body, list) else []
+        found = [
+            str(row.get("ID") or "?")
+            for row in rows
+            if row.get("Status") in _MOVING and "/partitions" in str(row.get("Request") or "")
+        ]
+        return f"operation {', '.join(found)} on partitions is not over" if found else ""
 
     def follow(self, call: Write, reply: Reply, deadline: Deadline, pace: Pace) -> None:
         """Wait until the operation an answer names is over.

@@ -165,6 +165,9 @@ class UfmActor:
             if not handle:
                 connected.version(deadline)
                 return Outcome(target.name, Status.NOT_ATTEMPTED, "nothing was recorded: nothing was written")
+            working = connected.working(deadline)
+            if working:
+                return Outcome(target.name, Status.UNKNOWN, working)
             return _settled(target.name, handle, from_handle(handle), connected.partitions(deadline))
 
         return self._controllers.close(pending, work)

@@ -22,6 +22,7 @@ TOKEN_ROOT = "/ufmRestV3"  # noqa: S105 - a path
 DEFAULT_PORT = 443
 _PKEYS = "/resources/pkeys"
 _ATTEMPTS = 3
+_MOVING = ("running", "pending", "scheduled", "queued", "in progress")
 
 
 class UfmSession:
@@ -113,6 +114,25 @@ class UfmSession:
         except NotFound:
             return {}
         return body if isinstance(body, Mapping) else {}
+
+    def working(self, deadline: Deadline) -> str:
+        """Jobs on partitions that are not over, in words; empty when there are none.
+
+        Raises:
+            DeviceError: by kind of failure.
+        """
+        try:
+            body = self.transport.get("/jobs", deadline=deadline)
+        except NotFound:
+            return ""
+        rows = [item for item in body if isinstance(item, Mapping)] if isinstance(body, list) else []
+        found = [
+            str(row.get("ID") or "?")
+            for row in rows
+            if str(row.get("Status") or "").lower() in _MOVING
+            and any(word in str(row.get("Operation") or "").lower() for word in ("pkey", "partition"))
+        ]
+        return f"job {', '.join(found)} on partitions is not over" if found else ""
 
     def jobs_below(self, identifier: str, deadline: Deadline) -> tuple[Mapping[str, Any], ...]:
         """Parts of a job."""

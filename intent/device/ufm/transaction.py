@@ -74,6 +74,10 @@ class UfmWork:
         """Every partition."""
         return self.session.partitions(deadline)
 
+    def busy(self, deadline: Deadline) -> str:
+        """Jobs on partitions that are not over."""
+        return self.session.working(deadline)
+
     def standing(self, planned: Sequence[Change], live: Partitions, *, force: bool) -> Standing[Change]:
         """How far changes got."""
         return standing(planned, live, force=force)
