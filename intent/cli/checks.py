@@ -9,7 +9,7 @@ from intent.cli.output import remark
 from intent.core.diagnostic import has_errors
 from intent.core.errors import DiagnosticError
 from intent.core.exitcode import ExitCode
-from intent.fabric.model import Tier
+from intent.fabric.model import Role, Tier
 from intent.fabric.policy import SWITCH_MTU_BYTES
 from intent.fabric.qos import ecn_read_back
 from intent.resources import search_path
@@ -58,8 +58,9 @@ def expected_of(compiled: Compiled) -> Expected:
 
 
 def parts_of(checks: Sequence[Check]) -> tuple[str, ...]:
-    """What has to be read for these checks."""
-    return tuple(dict.fromkeys(part for check in checks for part in check.parts))
+    """What has to be read from switches for these checks; other devices are read in their own ways."""
+    switches = {Role.LEAF, Role.SPINE, Role.CORE}
+    return tuple(dict.fromkeys(part for check in checks if check.roles & switches for part in check.parts))
 
 
 class Answering:

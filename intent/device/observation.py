@@ -91,13 +91,81 @@ class RoceState:
 
 
 @dataclass(frozen=True, slots=True)
+class IbPort:
+    """One port of an InfiniBand subnet, as its subnet manager's host sees it.
+
+    Args:
+        guid: GUID of the port for an adapter, of the node for a switch; 16 hexadecimal digits.
+        number: port number in its node.
+        description: what the node calls itself.
+        state: `active`, `armed`, `initialize`, `down`.
+        physical: `linkup`, `polling`, `disabled`, …
+        lanes: lanes in use; None while the link is down.
+        speed_gbps: speed of the link by lanes and signalling, as sold (`4x HDR` is 200); None while it is down.
+        lid: local identifier; None while none is given.
+        peer: the same GUID of the other end; empty while there is none.
+        peer_number: its port number.
+    """
+
+    guid: str
+    number: int
+    description: str = ""
+    state: str = ""
+    physical: str = ""
+    lanes: int | None = None
+    speed_gbps: int | None = None
+    lid: int | None = None
+    peer: str = ""
+    peer_number: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PortErrors:
+    """Error counters of a port.
+
+    Args:
+        guid: GUID as in `IbPort`.
+        number: port number in its node.
+        counters: value by the counter's name (`SymbolErrorCounter`); zeros may be left out.
+    """
+
+    guid: str
+    number: int
+    counters: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SmState:
+    """One subnet manager of a subnet.
+
+    Args:
+        guid: GUID of its port.
+        state: `master`, `standby`, `discovering`, `not-active`.
+        priority: its priority.
+        lid: local identifier of its port.
+    """
+
+    guid: str
+    state: str
+    priority: int
+    lid: int
+
+
+@dataclass(frozen=True, slots=True)
 class Observation:
     """Everything read from one device at one time. A part that could not be read is in `problems`, and its field None.
 
     Args:
         device: name in the fabric.
         taken_at: UTC, ISO 8601.
-        problems: part (`system`, `links`, `lldp`, `bgp`, `roce`, or `device` when nothing answered) → why, in words.
+        ib_ports: InfiniBand ports of the whole subnet by `guid/number`.
+        ib_errors: error counters of ports, by the same; only ports that have any.
+        pkeys: P_Key table of each end port by its GUID, from index 0; zeros are holes.
+        sm: subnet managers of the subnet.
+        lids: local identifier of each end port by its GUID.
+        routing: the routing engine that made the present paths.
+        unhealthy: ports the subnet manager set aside, as `guid/number`.
+        problems: part (a field's name, or `device` when nothing answered) → why, in words.
     """
 
     device: str
@@ -107,4 +175,11 @@ class Observation:
     lldp: Mapping[str, tuple[LldpNeighbor, ...]] | None = None
     bgp: tuple[BgpSession, ...] | None = None
     roce: RoceState | None = None
+    ib_ports: Mapping[str, IbPort] | None = None
+    ib_errors: Mapping[str, PortErrors] | None = None
+    pkeys: Mapping[str, tuple[int, ...]] | None = None
+    sm: tuple[SmState, ...] | None = None
+    lids: Mapping[str, int] | None = None
+    routing: str | None = None
+    unhealthy: tuple[str, ...] | None = None
     problems: Mapping[str, str] = field(default_factory=dict)

@@ -27,10 +27,13 @@ from typing import TypeAlias
 from intent.core.verdict import Verdict
 from intent.device.observation import (
     BgpSession,
+    IbPort,
     LinkState,
     LldpNeighbor,
     Observation,
+    PortErrors,
     RoceState,
+    SmState,
     SystemState,
 )
 from intent.fabric.model import Device, End, Fabric, Link, Port, Role, Tier
@@ -47,17 +50,21 @@ __all__ = [
     "End",
     "Expected",
     "Fabric",
+    "IbPort",
     "Link",
     "LinkState",
     "LldpNeighbor",
     "Observation",
     "Phase",
     "Port",
+    "PortErrors",
     "QosProfile",
     "Result",
     "Results",
     "RoceState",
     "Role",
+    "SmState",
+    "Subnet",
     "SystemState",
     "Tier",
     "Verdict",
@@ -79,7 +86,9 @@ class Phase(StrEnum):
     VERIFY = "verify"
 
 
-PARTS = ("system", "links", "lldp", "bgp", "roce")
+PARTS = (
+    "system", "links", "lldp", "bgp", "roce", "ib_ports", "ib_errors", "pkeys", "sm", "lids", "routing", "unhealthy",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +143,33 @@ def skipped(reason: str) -> Result:
 
 
 @dataclass(frozen=True, slots=True)
+class Subnet:
+    """What the intent asks for of one InfiniBand subnet. GUIDs are 16 hexadecimal digits in small letters.
+
+    Args:
+        fabric: name of the fabric.
+        pkeys: keys each end port must hold, membership bits included, by port GUID.
+        index0: the key at index 0 of each table, by port GUID.
+        canaries: ports limited in the default partition: each proves that the partition file was read.
+        managers: priority of each subnet manager by the GUID of its port; the highest is master.
+        engine: the routing engine asked for.
+        stand_in: the engine that a laboratory runs in its place; empty where the real one runs.
+        lids: local identifiers as they were before; None where nothing is known of before.
+        most_symbol_errors: so many a port may have counted.
+    """
+
+    fabric: str
+    pkeys: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    index0: Mapping[str, int] = field(default_factory=dict)
+    canaries: tuple[str, ...] = ()
+    managers: Mapping[str, int] = field(default_factory=dict)
+    engine: str = ""
+    stand_in: str = ""
+    lids: Mapping[str, int] | None = None
+    most_symbol_errors: int = 10
+
+
+@dataclass(frozen=True, slots=True)
 class Expected:
     """What the intent asks for beyond devices and links.
 
@@ -143,6 +179,7 @@ class Expected:
         ecn_read_back: how far an ECN threshold may read back from what was asked; None compares exactly.
         mac_owners: which port owns a MAC address, keyed as `normal_mac` writes it (inventory of node NICs).
         lldp_roles: roles that send LLDP for certain. Silence of any other role is not judged.
+        subnets: InfiniBand subnets by name of the fabric.
     """
 
     mtu_bytes: Mapping[Tier, int] = field(default_factory=dict)
@@ -150,6 +187,7 @@ class Expected:
     ecn_read_back: EcnReadBack | None = None
     mac_owners: Mapping[str, End] = field(default_factory=dict)
     lldp_roles: frozenset[Role] = frozenset({Role.LEAF, Role.SPINE})
+    subnets: Mapping[str, Subnet] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +237,60 @@ class Context:
             if self.scope is None or self.scope(link):
                 device = self.fabric.devices[far.device]
                 yield Cabled(port, link, far, device, device.ports[far.port])
+
+    @property
+    def subnet(self) -> Subnet | None:
+        """What the intent asks of the InfiniBand subnet this device manages; None when of none."""
+        return self.expected.subnets.get(self.device.fabric)
+
+    @property
+    def ib_ports(self) -> Mapping[str, IbPort]:
+        """InfiniBand ports of the subnet by `guid/number`."""
+        if self.observation.ib_ports is None:
+            raise PartMissing("ib_ports")
+        return self.observation.ib_ports
+
+    @property
+    def ib_errors(self) -> Mapping[str, PortErrors]:
+        """Error counters by `guid/number`; a port without errors is not among them."""
+        if self.observation.ib_errors is None:
+            raise PartMissing("ib_errors")
+        return self.observation.ib_errors
+
+    @property
+    def pkeys(self) -> Mapping[str, tuple[int, ...]]:
+        """P_Key tables by port GUID."""
+        if self.observation.pkeys is None:
+            raise PartMissing("pkeys")
+        return self.observation.pkeys
+
+    @property
+    def sm(self) -> tuple[SmState, ...]:
+        """Subnet managers of the subnet."""
+        if self.observation.sm is None:
+            raise PartMissing("sm")
+        return self.observation.sm
+
+    @property
+    def lids(self) -> Mapping[str, int]:
+        """Local identifiers by port GUID."""
+        if self.observation.lids is None:
+            raise PartMissing("lids")
+        return self.observation.lids
+
+    @property
+    def routing(self) -> str:
+        """The routing engine that made the present paths."""
+        if self.observation.routing is None:
+            raise PartMissing("routing")
+        return self.observation.routing
+
+    @property
+    def unhealthy(self) -> tuple[str, ...]:
+        """Ports set aside, as `guid/number`."""
+        if self.observation.unhealthy is None:
+            raise PartMissing("unhealthy")
+        return self.observation.unhealthy
 
     @property
     def qos(self) -> QosProfile | None:
@@ -287,7 +379,8 @@ def check(
         title: what holds when it passes.
         subject: what it is about; groups checks in reports.
         phases: any of `pre`, `post`, `verify`.
-        parts: parts of the observation it needs: `system`, `links`, `lldp`, `bgp`, `roce`.
+        parts: parts of the observation it needs: `system`, `links`, `lldp`, `bgp`, `roce`; of a subnet, read by the
+            hosts of its managers: `ib_ports`, `ib_errors`, `pkeys`, `sm`, `lids`, `routing`, `unhealthy`.
         roles: roles of the devices it is run for.
 
     Raises:
