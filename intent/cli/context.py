@@ -110,18 +110,21 @@ def lab_secrets(state: Path, site: Site) -> dict[str, str]:
     return {user.hashed_password.secret: hashed(password, f"lab-{name}"[:16]) for name, user in site.users.items()}
 
 
-def actors(fleet: Fleet, known: Iterable[Target], *, allow_removals: bool = False) -> dict[str, Actor]:
+def actors(
+    fleet: Fleet, known: Iterable[Target], *, allow_removals: bool = False, playbooks: Path | None = None
+) -> dict[str, Actor]:
     """Actors of the platforms of these devices.
 
     Args:
         fleet: the way to the devices.
         known: the devices.
         allow_removals: what only a controller knows may be removed.
+        playbooks: the workspace's own playbooks, which win over ours.
     """
     from intent.cli.controllers import makers
 
     devices = tuple(known)
-    ways = makers(fleet, devices, allow_removals=allow_removals)
+    ways = makers(fleet, devices, allow_removals=allow_removals, playbooks=playbooks)
     return {
         platform: ways[platform]() for platform in dict.fromkeys(item.platform for item in devices) if platform in ways
     }

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from intent.change.engine import Judgement
     from intent.device.actor import Actor, Target, Wanted
     from intent.device.fanout import Fleet
@@ -19,13 +21,16 @@ SWITCHES = "nvue"
 _MOST = 5
 
 
-def makers(fleet: Fleet, known: Sequence[Target], *, allow_removals: bool) -> dict[str, Callable[[], Actor]]:
+def makers(
+    fleet: Fleet, known: Sequence[Target], *, allow_removals: bool, playbooks: Path | None = None
+) -> dict[str, Callable[[], Actor]]:
     """How to make the actor of each platform; what it needs is imported only when one is made.
 
     Args:
         fleet: the way to the devices.
         known: every device a later call may name.
         allow_removals: what only a controller knows may be removed.
+        playbooks: the workspace's own playbooks, which win over ours.
     """
 
     def nvue() -> Actor:
@@ -38,7 +43,27 @@ def makers(fleet: Fleet, known: Sequence[Target], *, allow_removals: bool) -> di
 
         return UfmActor(fleet, known, allow_removals=allow_removals)
 
-    return {SWITCHES: nvue, "ufm": ufm}
+    def nmx() -> Actor:
+        from intent.device.nmx.actor import NmxActor
+
+        return NmxActor(fleet, known, allow_removals=allow_removals)
+
+    return {SWITCHES: nvue, "ufm": ufm, "opensm": lambda: _opensm(fleet, known, playbooks), "nmx": nmx}
+
+
+def _opensm(fleet: Fleet, known: Sequence[Target], playbooks: Path | None) -> Actor:
+    from intent.device.absent import AbsentActor
+    from intent.device.opensm import OpenSmActor
+    from intent.device.playbook_actor import HostConnection
+    from intent.resources import find
+
+    if fleet.endpoints.lab is not None:
+        # A rehearsal must never reach a host that is in service.
+        return AbsentActor("opensm", "the lab has no stand-in for hosts that run OpenSM")
+    folder = find("playbooks", "opensm.yml", playbooks).parent
+    addresses = {item.name: item.address or item.name for item in known if item.platform == "opensm"}
+    connection = HostConnection(user="root")
+    return OpenSmActor(folder, {}, default=connection, addresses=addresses, secrets=fleet.endpoints.secrets)
 
 
 def controller_targets(compiled: Compiled) -> dict[str, Target]:

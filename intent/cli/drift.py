@@ -40,7 +40,12 @@ def drift(
     scope = select(known, limit, site=work.compiled.name)
     way = fleet(work.workspace, lab=lab, site=work.compiled.site)
     with progress("reading devices", len(scope.devices)) as task, way.watched(lambda _name: task.advance()):
-        found = find_drift(work.compiled.artifacts, known, actors(way, known.values()), scope=scope)
+        found = find_drift(
+            work.compiled.artifacts,
+            known,
+            actors(way, known.values(), playbooks=work.workspace.overlay("playbooks")),
+            scope=scope,
+        )
     if as_json:
         write(report.as_json(found))
     else:

@@ -65,7 +65,7 @@ def plan(
         result = make_plan(
             compiled.artifacts,
             known,
-            actors(way, known.values()),
+            actors(way, known.values(), playbooks=work.workspace.overlay("playbooks")),
             scope=scope,
             intent_name=compiled.document.name,
             created_at=stamp(clock),

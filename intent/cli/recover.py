@@ -61,7 +61,11 @@ def recover(
             return int(ExitCode.OK)
         way = fleet(work.workspace, lab=lab, site=work.compiled.site)
         found = settle_site(
-            book, actors(way, known.values()), site=name, holder=this_process(getpass.getuser()), clock=clock
+            book,
+            actors(way, known.values(), playbooks=work.workspace.overlay("playbooks")),
+            site=name,
+            holder=this_process(getpass.getuser()),
+            clock=clock,
         )
     for item in found:
         print(f"{item.change} {item.device}: {item.holds} - {item.detail}")

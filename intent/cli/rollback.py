@@ -58,7 +58,11 @@ def rollback(
         plan = rollback_plan(
             book,
             change,
-            actors(fleet(work.workspace, lab=lab, site=work.compiled.site), known.values()),
+            actors(
+                fleet(work.workspace, lab=lab, site=work.compiled.site),
+                known.values(),
+                playbooks=work.workspace.overlay("playbooks"),
+            ),
             created_at=stamp(clock),
             settings=strategy_of(work.compiled),
             devices=device,

@@ -70,7 +70,7 @@ def carry_out(work: Work, plan: Plan, manner: Manner) -> int:
     removals = manner.allow_removals or plan.kind == "rollback"
     # Everybody's, not only the plan's: an earlier change that died is settled first.
     everybody = {**known, **{device.name: device.wanted.target for device in plan.devices}}
-    doers = actors(way, everybody.values(), allow_removals=removals)
+    doers = actors(way, everybody.values(), allow_removals=removals, playbooks=work.workspace.overlay("playbooks"))
     seen: list[Event] = []
 
     def watch(event: Event) -> None:

@@ -82,7 +82,9 @@ def verify(
             devices=judged,
         )
     others = {name: known[name] for name in scope.devices if known[name].platform != SWITCHES}
-    results += read_back(work.compiled.artifacts, others, actors(way, others.values()))
+    results += read_back(
+        work.compiled.artifacts, others, actors(way, others.values(), playbooks=work.workspace.overlay("playbooks"))
+    )
     if form is VerifyFormat.HUMAN:
         show(report.human(results))
     else:

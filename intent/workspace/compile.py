@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from intent.catalog.hardware import Catalog
 from intent.core.diagnostic import Diagnostic, has_errors, in_order
@@ -27,6 +28,9 @@ from intent.schema.model import Document, Site
 from intent.schema.sources import SourceMap
 from intent.workspace.files import Texts, Workspace
 from intent.workspace.infiniband import controller_artifacts, settle
+
+if TYPE_CHECKING:
+    from intent.render.templates import Templates
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +192,9 @@ def _site(
         rendered = Renderer(document, ethernet, chosen, catalog, sources, _template(workspace, site)).render()
         diagnostics.extend(rendered.diagnostics)
         artifacts |= rendered.artifacts
-        artifacts |= controller_artifacts(site, built.fabric, partitions, built.lock, sources)
+        held = controller_artifacts(site, built.fabric, partitions, built.lock, sources, lambda: _templates(workspace))
+        diagnostics.extend(held.diagnostics)
+        artifacts |= held.artifacts
     compiled = Compiled(
         name,
         document,
@@ -211,10 +217,15 @@ def _template(workspace: Workspace, site: Site) -> Template | None:
     """Renders templates of the workspace; None where no override names one, so that none is loaded."""
     if not any(isinstance(raw, str) for raw in site.overrides.values()):
         return None
+    templates = _templates(workspace)
+    return lambda name, values, device: templates.render(name, values, device=device)
+
+
+def _templates(workspace: Workspace) -> Templates:
+    """Ours and the workspace's; what renders them is loaded when it is needed."""
     from intent.render.templates import Templates
 
-    templates = Templates(search_path("templates", workspace.overlay("templates")))
-    return lambda name, values, device: templates.render(name, values, device=device)
+    return Templates(search_path("templates", workspace.overlay("templates")))
 
 
 def _lock(workspace: Workspace, name: str) -> tuple[Lock, tuple[Diagnostic, ...]]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from intent.catalog.hardware import Catalog
-from intent.core.diagnostic import Diagnostic, has_errors
+from intent.catalog.subnet_managers import SubnetManagers
+from intent.core.diagnostic import Diagnostic, Severity, has_errors
 from intent.core.errors import DiagnosticError, IntentError
 from intent.fabric.build import Built
 from intent.fabric.guids import learn
@@ -15,12 +17,20 @@ from intent.fabric.model import Fabric
 from intent.fabric.partitions import KIND, FabricPartitions, SitePartitions, allocate, partitions_of
 from intent.fabric.resolve import Resolver
 from intent.formats.guids import GuidFile, doubles, read_guids
-from intent.render.artifact import Artifact, Origin
-from intent.render.controllers import Controller, controllers
-from intent.render.opensm.partitions import PATH, partitions_conf
+from intent.render.artifact import Artifact
+from intent.render.controllers import controllers
+from intent.render.opensm.managed import managed_fabric
+from intent.render.opensm.partitions import partitions_conf
+from intent.render.opensm.render import render_hosts
 from intent.render.ufm.partitions import ufm_artifact
 from intent.schema.model import Document, Site
 from intent.schema.sources import SourceMap
+
+if TYPE_CHECKING:
+    from intent.render.templates import Templates
+
+# Findings of the renderer of OpenSM's files that say a GUID is not known: of a root of routing, of a manager's port.
+_NOT_LEARNT = ("M006", "M007")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +104,31 @@ def _with_guids(
     return learnt.fabric, (*found, *learnt.diagnostics)
 
 
-def controller_artifacts(
-    site: Site, fabric: Fabric, partitions: SitePartitions, lock: Lock, sources: SourceMap
-) -> dict[str, Artifact]:
+@dataclass(frozen=True, slots=True)
+class Held:
     """What the controllers of a site must hold.
 
-    A fabric none of whose keys was ever ours is left alone: its partitions belong to somebody else. One whose
-    partitions lack a GUID keeps its file as it is, for OpenSM reads the whole file or nothing.
+    Args:
+        artifacts: by controller.
+        diagnostics: what is wrong, and what is not known yet.
+    """
+
+    artifacts: Mapping[str, Artifact]
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def controller_artifacts(
+    site: Site,
+    fabric: Fabric,
+    partitions: SitePartitions,
+    lock: Lock,
+    sources: SourceMap,
+    templates: Callable[[], Templates],
+) -> Held:
+    """What the controllers of a site must hold.
+
+    A UFM none of whose keys was ever ours is left alone: its partitions belong to somebody else. Hosts of OpenSM whose
+    partitions lack a GUID keep their files as they are, for OpenSM reads the whole file or nothing.
 
     Args:
         site: what is written about it.
@@ -108,29 +136,47 @@ def controller_artifacts(
         partitions: partitions of its tenants.
         lock: allocations after this compilation.
         sources: where things stand.
+        templates: gives the templates of text files; not called where none is needed.
     """
     found: dict[str, Artifact] = {}
-    for name, controller in controllers(fabric.site, site, sources).items():
+    diagnostics: list[Diagnostic] = []
+    every = controllers(fabric.site, site, sources)
+    ours = _ever(lock)
+    for name, controller in every.items():
         own = partitions.fabrics.get(controller.fabric, FabricPartitions(controller.fabric))
-        if not own.partitions and controller.fabric not in _ever(lock):
-            continue
-        if controller.platform == "ufm":
+        if controller.platform == "ufm" and (own.partitions or controller.fabric in ours):
             found[name] = ufm_artifact(controller, own, sources, site.manage.except_)
-        elif own.complete:
-            found[name] = _file(controller, partitions_conf(own, fabric))
-    return found
+    for name in dict.fromkeys(item.fabric for item in every.values() if item.platform == "opensm"):
+        own = partitions.fabrics.get(name, FabricPartitions(name))
+        held = _opensm(site, fabric, own, sources, templates)
+        diagnostics.extend(held.diagnostics)
+        found |= held.artifacts
+    return Held(found, tuple(diagnostics))
 
 
-def _file(controller: Controller, text: str) -> Artifact:
-    return Artifact(
-        device=controller.name,
-        platform=controller.platform,
-        release=controller.release,
-        model=controller.model,
-        body={"files": {PATH: text}},
-        owned=(("files", PATH),),
-        origins={("files", PATH): Origin(controller.span, f"partitions of fabric {controller.fabric}")},
+def _opensm(
+    site: Site, fabric: Fabric, own: FabricPartitions, sources: SourceMap, templates: Callable[[], Templates]
+) -> Held:
+    text = site.fabrics[own.fabric]
+    managed, found = managed_fabric(
+        fabric,
+        own.fabric,
+        generation=text.generation or "",
+        design=text.topology.design,
+        wanted=text.subnet_manager,
+        span=sources.span(("sites", fabric.site, "fabrics", own.fabric, "subnet_manager")),
     )
+    if has_errors(found) or not own.complete:
+        return Held({}, tuple(map(_not_yet, found)))
+    rendered = render_hosts(managed, SubnetManagers().manager("opensm"), partitions_conf(own, fabric), templates())
+    return Held({item.device: item for item in rendered.artifacts}, (*found, *map(_not_yet, rendered.diagnostics)))
+
+
+def _not_yet(finding: Diagnostic) -> Diagnostic:
+    """A GUID nobody told yet keeps the files from being rendered, not the rest of the site."""
+    if finding.code not in _NOT_LEARNT:
+        return finding
+    return replace(finding, severity=Severity.WARNING, message=f"{finding.message}: its files are not rendered")
 
 
 def _ever(lock: Lock) -> frozenset[str]:

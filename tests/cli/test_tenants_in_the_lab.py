@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from endtoend import Room
-from ib_site import guid, guids_csv, site_text, workspace
+from ib_site import OPENSM, SPINES, guid, guids_csv, site_text, workspace
 
 from intent.lab import process
 
@@ -27,6 +27,12 @@ def room(tmp_path: Path) -> Iterator[Room]:
     made = Room(workspace(tmp_path))
     yield made
     made.down()
+
+
+def with_opensm(guids: str = "guids/s.csv") -> str:
+    """Hosts of OpenSM, and one node on Ethernet beside them."""
+    text = site_text(manager=OPENSM, fabrics=ETHERNET.replace("n*", "m1"), guids=guids)
+    return text.replace("nodes: [{", "nodes: [{name: m1, type: dgx-h100}, {", 1)
 
 
 def ufm(room: Room) -> dict[str, object]:
@@ -121,3 +127,31 @@ def test_a_guid_of_two_ports_writes_nothing_at_all(room: Room) -> None:
     assert "L351" not in said.err
     assert not (room.folder / "build").exists()
     assert not (room.folder / "sites").exists()
+
+
+def test_hosts_of_opensm_are_compiled_and_never_reached_from_a_lab(tmp_path: Path) -> None:
+    told = guids_csv(managers=["o1", "o2"], switches=SPINES)
+    room = Room(workspace(tmp_path, with_opensm(), told))
+    try:
+        said = room.run("compile")
+        assert said.code == 0, said.err
+        files = room.folder / "build/s/o1/files/etc/opensm"
+        assert sorted(item.name for item in files.iterdir()) == ["opensm.conf", "partitions.conf", "root_guid.conf"]
+        assert room.run("lint", files / "partitions.conf").code == 0
+        assert "physics-train=0x0001" in (files / "partitions.conf").read_text(encoding="utf-8")
+        room.up()
+        plan = room.plan()
+        assert plan.code == 8
+        assert "the lab has no stand-in for hosts that run OpenSM" in plan.out
+        assert room.plan("--limit", "fabric=e").code == 0
+    finally:
+        room.down()
+
+
+def test_day_one_without_guids_compiles_and_says_what_waits(tmp_path: Path) -> None:
+    room = Room(workspace(tmp_path, with_opensm(guids="")))
+    said = room.run("compile")
+    assert said.code == 0, said.err
+    assert "warning L351" in said.out + said.err
+    assert "has no GUID: its files are not rendered" in said.out + said.err
+    assert sorted(item.name for item in (room.folder / "build/s").iterdir() if item.name.startswith("o")) == []

@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ib_site import OPENSM, guid, guids_csv, settled, site_text
+from ib_site import OPENSM, SPINES, guid, guids_csv, settled, site_text
 
+from intent.core.diagnostic import has_errors
 from intent.core.errors import DiagnosticError, IntentError
 from intent.device.ufm.partitions import from_tree
 from intent.fabric.model import End, Fabric
@@ -19,7 +20,9 @@ from intent.formats.partitions.tables import EndPort, canaries, pkey_tables
 from intent.render.artifact import Artifact
 from intent.render.controllers import controllers
 from intent.render.opensm.partitions import partitions_conf
+from intent.render.templates import Templates
 from intent.render.ufm.partitions import ufm_artifact
+from intent.resources import search_path
 from intent.schema.loader import load
 from intent.workspace.infiniband import Settled, controller_artifacts
 
@@ -58,7 +61,12 @@ def artifacts(text: str, result: Settled | None = None) -> dict[str, Artifact]:
     made = result or settled(text)
     assert made.built.fabric
     site = loaded.document.sites["s"]
-    return controller_artifacts(site, made.built.fabric, made.partitions, made.built.lock, loaded.sources)
+    templates = Templates(search_path("templates"))
+    held = controller_artifacts(
+        site, made.built.fabric, made.partitions, made.built.lock, loaded.sources, lambda: templates
+    )
+    assert not has_errors(held.diagnostics), [str(item) for item in held.diagnostics]
+    return dict(held.artifacts)
 
 
 # --- UFM
@@ -149,7 +157,7 @@ def test_whatever_partitions_there_are_the_actor_reads_them_back(fabric: FabricP
 
 def test_every_host_gets_the_same_file_and_managers_stay_full() -> None:
     text = site_text(manager=OPENSM)
-    made = artifacts(text, settled(text, guids=guids_csv(managers=["o1", "o2"])))
+    made = artifacts(text, settled(text, guids=guids_csv(managers=["o1", "o2"], switches=SPINES)))
     assert list(made) == ["o1", "o2"]
     one, other = (item.body["files"]["/etc/opensm/partitions.conf"] for item in made.values())
     assert one == other

@@ -16,6 +16,7 @@ RAILS = 8
 NODES = tuple(f"n{number}" for number in range(1, 5))
 UFM = "{by: ufm, vip: 10.1.0.20, hosts: [{name: u1, address: 10.1.0.21}, {name: u2, address: 10.1.0.22}]}"
 OPENSM = "{by: opensm, hosts: [{name: o1, address: 10.1.0.21}, {name: o2, address: 10.1.0.22}]}"
+SPINES = tuple(f"q-s{number:02}" for number in range(1, 5))
 TENANTS = """\
 tenants:
   physics: {nodes: "n{1..2}", partitions: {train: {fabric: q}}}
@@ -24,10 +25,11 @@ tenants:
 
 
 def fabric_text(manager: str = UFM, *, guids: str = "guids/s.csv", attach: str = "n*") -> str:
-    """One NDR fabric of a leaf per rail."""
+    """One NDR fabric of a leaf per rail; HDR where OpenSM manages it, which knows no NDR."""
     told = f", guids: {guids}" if guids else ""
+    generation, model = ("hdr", "QM8700") if "by: opensm" in manager else ("ndr", "QM9700")
     return (
-        "{kind: infiniband, generation: ndr, topology: {leaf: QM9700, spine: QM9700}, "
+        f"{{kind: infiniband, generation: {generation}, topology: {{leaf: {model}, spine: {model}}}, "
         f'attach: {{nodes: "{attach}"}}{told}, subnet_manager: {manager}}}'
     )
 
@@ -36,7 +38,7 @@ def site_text(tenants: str = TENANTS, manager: str = UFM, *, guids: str = "guids
     """An intent of one site `s` with nodes n1 to n4 and the fabric `q`."""
     return (
         "version: 1\nname: t\nsites:\n  s:\n"
-        '    nodes: [{name: "n{1..4}", type: dgx-h100}]\n'
+        f'    nodes: [{{name: "n{{1..4}}", type: {"dgx-a100" if "by: opensm" in manager else "dgx-h100"}}}]\n'
         f"    fabrics:\n      q: {fabric_text(manager, guids=guids)}\n{fabrics}{tenants}"
     )
 
@@ -46,10 +48,11 @@ def guid(node: str, rail: int) -> str:
     return f"0002c903{int(node.lstrip('nuo')):04x}{ord(node[0]):02x}{rail:x}1"
 
 
-def guids_csv(nodes: Iterable[str] = NODES, managers: Iterable[str] = ()) -> str:
+def guids_csv(nodes: Iterable[str] = NODES, managers: Iterable[str] = (), switches: Iterable[str] = ()) -> str:
     """The file of GUIDs."""
     rows = [f"{node},mlx5_{rail - 1},0x{guid(node, rail)}" for node in nodes for rail in range(1, RAILS + 1)]
     rows += [f"{name},mlx5_0,0x{guid(name, 1)}" for name in managers]
+    rows += [f"{name},,0x0002c903ffff{number:04x}" for number, name in enumerate(switches, 1)]
     return "\n".join(["device,port,guid", *rows]) + "\n"
 
 

@@ -13,8 +13,6 @@ from intent.formats.partitions.model import DEFAULT_PKEY, GroupFlags, Keyword, M
 from intent.formats.partitions.model import Partition as Definition
 from intent.formats.partitions.writer import write
 
-PATH = "/etc/opensm/partitions.conf"
-
 _NAME_BYTES = 31  # `char name[32]` in osm_partition.h
 
 
