@@ -326,6 +326,14 @@ def test_another_version_than_the_intent_names_is_a_mismatch(lab: LabServer) -> 
         assert rig.actor.observe([rig.wanted({})])[NAME].problem is problem
 
 
+def test_an_account_that_may_only_read_is_told_before_anything_is_written(lab: LabServer) -> None:
+    rig = Rig(lab)
+    lab.fault("read-only", NAME)
+    outcome = rig.apply({"0x8012": tenant(1)})
+    assert outcome.status is Status.FAILED and "POST" in outcome.detail and "nothing was written" in outcome.detail
+    assert rig.writes() == 0
+
+
 def test_stopped_before_it_was_begun(lab: LabServer) -> None:
     rig = Rig(lab)
     request = rig.request(rig.wanted({"0x8012": tenant(1)}))

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from intent.core.errors import IntentError
 from intent.device.deadline import Deadline
-from intent.device.errors import Busy, NotFound, ProtocolError
+from intent.device.errors import BadRequest, Busy, Forbidden, NotFound, ProtocolError
 from intent.device.http import Transport
 from intent.device.ufm.keys import DEFAULT_KEY, api_key
 from intent.device.ufm.partitions import Partitions, from_answers
@@ -63,7 +63,7 @@ class UfmSession:
         """
         try:
             body = self.transport.get("/app/roles_access_control/rest_apis", deadline=deadline)
-        except NotFound:
+        except (NotFound, BadRequest, Forbidden):
             return frozenset()
         return frozenset(_calls(body))
 

@@ -33,6 +33,8 @@ from intent.device.ufm.scope import Scope
 from intent.device.ufm.session import UfmSession
 from intent.device.ufm.writes import writes
 
+_PKEYS = "/resources/pkeys"
+
 
 @dataclass(frozen=True, slots=True)
 class Means:
@@ -126,7 +128,7 @@ class Transaction:
             live = self._session.partitions(self._deadline)
             named = self._means.facts.has(version, "partition-name")
             planned = scope.changes(scope.compared(scope.live(live)), named=named)
-            refusal = self._refusal(scope, live, planned)
+            refusal = self._refusal(scope, live, planned) or self._unoffered(planned, live, version)
             if refusal is not None:
                 return refusal
             handle = to_handle(planned)
@@ -154,6 +156,16 @@ class Transaction:
             text = f"{removals} members or partitions are known only to UFM and would be removed; nothing was written"
             return self._outcome(Status.FAILED, f"{text} (say --allow-removals)")
         return None
+
+    def _unoffered(self, planned: Sequence[Change], live: Partitions, version: str) -> Outcome | None:
+        """Whether this account may make every kind of call, where UFM says what it may; None to go on."""
+        offered = {method for method, path in self._session.calls(self._deadline) if _PKEYS in path}
+        needed = {call.method for call in writes(planned, live, version, self._means.facts)}
+        missing = sorted(needed - offered) if offered else []
+        if not missing:
+            return None
+        text = f"UFM does not offer {', '.join(missing)} on partitions to this account; nothing was written"
+        return self._outcome(Status.FAILED, text)
 
     def _carried(
         self, planned: Sequence[Change], live: Partitions, work: UfmWork, scope: Scope, handle: str

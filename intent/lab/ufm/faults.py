@@ -13,6 +13,7 @@ KINDS = {
     "job-errors": "a write becomes a job that does half and ends in Completed With Errors",
     "slow-job": "writes become jobs of delay_s seconds",
     "refuse-writes": "writes are answered with status (500 when not said)",
+    "read-only": "the account may only read partitions, and the server says so",
     "all-full": "members join as full whatever the call says",
     "add-member": "somebody adds guid to pkey by hand (membership, index0)",
     "remove-member": "somebody takes guid out of pkey by hand",
@@ -34,6 +35,7 @@ class Faults:
         job_s: writes become jobs of so many seconds.
         refuse: status that writes are answered with; 0 for none.
         all_full: members join as full.
+        read_only: partitions can only be read.
         skip: writes that still go well.
         times: writes that are hit; -1 for all.
     """
@@ -47,6 +49,7 @@ class Faults:
     job_s: float = 0.0
     refuse: int = 0
     all_full: bool = False
+    read_only: bool = False
     skip: int = 0
     times: int = -1
 
@@ -60,6 +63,7 @@ class Faults:
             "slow-job": self.job_s,
             "refuse-writes": self.refuse,
             "all-full": self.all_full,
+            "read-only": self.read_only,
         }
         return [name for name, value in held.items() if value]
 

@@ -119,6 +119,8 @@ class UfmManager:
             return self._routes.answer(call)
         self.calls.append((call.method, call.path))
         hit = call.path.startswith(("/resources/pkeys", "/actions/remove_guids")) and self.faults.hits()
+        if self.faults.read_only and "pkey" in call.path:
+            raise Refusal(403, "the role does not allow it")
         if hit and self.faults.refuse:
             raise Refusal(self.faults.refuse, "refused on demand")
         if hit and self.faults.lost == "before":
@@ -210,8 +212,8 @@ class UfmManager:
             faults.job_s = float(options.get("delay_s", 1.0))
         elif kind == "refuse-writes":
             faults.refuse = int(options.get("status", 500))
-        elif kind == "all-full":
-            faults.all_full = True
+        elif kind in ("all-full", "read-only"):
+            setattr(faults, kind.replace("-", "_"), True)
         elif kind in ("add-member", "remove-member"):
             return self._by_hand(kind, options)
         else:

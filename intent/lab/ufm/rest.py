@@ -190,6 +190,8 @@ class Routes:
     def _rest_apis(self, _: Call) -> Response:
         by_path: dict[str, list[str]] = {}
         for method, _pattern, path, _handler in self._table:
+            if self._ufm.faults.read_only and "pkey" in path and method != "GET":
+                continue
             by_path.setdefault(re.sub(r"\([^)]*\)", "<id>", path), []).append(method)
         return _ok([{"path": path, "methods": methods} for path, methods in by_path.items()])
 
