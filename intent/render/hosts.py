@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import Any
 
 from intent.core.errors import IntentError
-from intent.fabric.model import Device, Fabric, Link
+from intent.fabric.model import Device, Fabric, Link, Network
 
 # Linux takes at most 15 characters; of these only such go into a file name and a systemd match unharmed.
 _INTERFACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,14}")
@@ -80,6 +80,7 @@ def host_rails(fabric: Fabric, defaults: HostDefaults) -> dict[str, tuple[RailIn
     Raises:
         IntentError: an interface name Linux does not take, or ends of a link that share no subnet.
     """
+    fabric = fabric.only(Network.ETHERNET)
     prefixes = _prefixes(fabric)
     return {node.name: _rails(fabric, node, defaults, prefixes) for node in fabric.nodes}
 

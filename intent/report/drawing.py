@@ -1,4 +1,4 @@
-"""Where the devices of a fabric stand on a page: a panel per plane, spines above leaves, nodes as one bar below.
+"""Where the devices of a fabric stand on a page: a panel per plane, core over spines over leaves, nodes as a bar below.
 
 Pure geometry; colours and words belong to the template that draws it. Lengths are pixels of a page 1,080 wide.
 """
@@ -44,12 +44,12 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """All links between a leaf and a spine.
+    """All links between a switch and one of those above it.
 
     Args:
-        x1: at the leaf.
+        x1: at the lower one.
         y1: likewise.
-        x2: at the spine.
+        x2: at the upper one.
         y2: likewise.
         links: how many logical links.
     """
@@ -69,10 +69,11 @@ class Panel:
         title: `east-west, plane 1: 4 spines, 8 leaves, 512 links`.
         y: upper edge.
         height: height.
-        boxes: spines and leaves.
+        boxes: core, spines and leaves.
         nodes: bar that stands for the attached nodes; None where there are none.
-        lines: links between leaves and spines; empty when there are too many to tell apart.
-        band: polygon that stands for the lines then, as SVG points; empty otherwise.
+        lines: links between switches; none of two tiers between which there are too many to tell apart.
+        band: polygon that stands for the lines between leaves and spines then, as SVG points; empty otherwise.
+        core_band: likewise between spines and core.
     """
 
     title: str
@@ -82,6 +83,7 @@ class Panel:
     nodes: Box | None
     lines: tuple[Line, ...]
     band: str
+    core_band: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,14 +114,14 @@ def draw(fabric: Fabric) -> Drawing:
 
 
 def _links(fabric: Fabric) -> tuple[dict[str, Counter[str]], dict[str, Counter[str]]]:
-    """Links of each leaf to each spine, and of each leaf to each node."""
+    """Links of each switch to each above it (or to a spine of another group), and of each leaf to each node."""
     pairs: dict[str, Counter[str]] = {}
     hosts: dict[str, Counter[str]] = {}
     for link in fabric.links:
-        if link.tier is Tier.FABRIC:
-            pairs.setdefault(link.a.device, Counter())[link.b.device] += 1
-        else:
+        if link.tier is Tier.HOST:
             hosts.setdefault(link.b.device, Counter())[link.a.device] += 1
+        else:
+            pairs.setdefault(link.a.device, Counter())[link.b.device] += 1
     return pairs, hosts
 
 
@@ -131,34 +133,46 @@ def _panel(
     hosts: dict[str, Counter[str]],
     y: float,
 ) -> Panel:
-    spines = [device.name for device in members if device.role is Role.SPINE]
-    leaves = [device.name for device in members if device.role is not Role.SPINE]
+    cores, spines, leaves = (
+        [device.name for device in members if device.role is role] for role in (Role.CORE, Role.SPINE, Role.LEAF)
+    )
     attached = Counter[str]()
     for leaf in leaves:
         attached.update(hosts.get(leaf, Counter()))
-    mine = [(leaf, spine, count) for leaf in leaves for spine, count in pairs.get(leaf, Counter()).items()]
-    common = _common([*spines, *leaves])
-    top, top_end = _grid(spines, y + _HEAD, common)
-    room = 80 if len(mine) <= _MOST_LINES else 44
-    low, low_end = _grid(leaves, top_end + (room if spines and leaves else 0), common)
+    low_pairs, top_pairs = (
+        [(low, high, count) for low in lower for high, count in pairs.get(low, Counter()).items()]
+        for lower in (leaves, spines)
+    )
+    common = _common([*cores, *spines, *leaves])
+    highest, end = _grid(cores, y + _HEAD, common)
+    top, end = _grid(spines, end + (_room(top_pairs) if cores and spines else 0), common)
+    low, end = _grid(leaves, end + (_room(low_pairs) if spines and leaves else 0), common)
     nodes = None
     if attached:
         words = f"{plural(len(attached), 'node')}, {plural(attached.total(), 'link')}"
-        nodes = Box(words, _MARGIN, low_end + 16, WIDTH - 2 * _MARGIN, _BAR, words)
-    end = nodes.y + nodes.height if nodes else low_end
-    lines, band = _between(mine, {box.name: box for box in (*top, *low)}, top, low)
-    fabric_links = sum(count for _, _, count in mine)
+        nodes = Box(words, _MARGIN, end + 16, WIDTH - 2 * _MARGIN, _BAR, words)
+        end = nodes.y + nodes.height
+    boxes = {box.name: box for box in (*highest, *top, *low)}
+    lines, band = _between(low_pairs, boxes, top, low)
+    # Links between spines of two groups lie in one row: they are counted, not drawn.
+    upper, core_band = _between([item for item in top_pairs if item[1] in cores], boxes, highest, top)
     words = ", ".join(
         plural(count, one, many)
         for count, one, many in (
+            (len(cores), "core switch", "core switches"),
             (len(spines), "spine", ""),
             (len(leaves), "leaf", "leaves"),
-            (fabric_links, "link", ""),
+            (sum(count for _, _, count in (*low_pairs, *top_pairs)), "link", ""),
         )
         if count
     )
     title = ", plane ".join(part for part in (name, str(plane) if plane else "") if part) or "fabric"
-    return Panel(f"{title}: {words}", y, end - y + _MARGIN, (*top, *low), nodes, lines, band)
+    height = end - y + _MARGIN
+    return Panel(f"{title}: {words}", y, height, (*highest, *top, *low), nodes, (*upper, *lines), band, core_band)
+
+
+def _room(pairs: Sequence[tuple[str, str, int]]) -> int:
+    return 80 if len(pairs) <= _MOST_LINES else 44
 
 
 def _common(names: Sequence[str]) -> str:

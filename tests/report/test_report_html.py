@@ -8,7 +8,9 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from infiniband_sites import NVL72, ib_text
 from report_samples import HOSTILE, MTU, VLAN, check_result, device_plan, plan_of, sample_plan, sample_result
+from site_builder import fabric_of
 from small_fabric import small_fabric
 
 from intent.change.events import ChangeStarted, WaveStarted
@@ -227,3 +229,14 @@ def test_lines_end_on_their_boxes_and_count_their_links() -> None:
     assert panel.nodes is not None
     assert panel.nodes.label == "1 node, 2 links"
     assert draw(Fabric("empty", {}, ())).panels == ()
+
+
+def test_three_tiers_stand_above_each_other_and_groups_beside() -> None:
+    (panel,) = draw(fabric_of(ib_text(3, "gb200-nvl72", NVL72.replace("racks: 8", "racks: 2")))).panels
+    rows = [max(box.y for box in panel.boxes if part in box.name) for part in ("-c", "-s", "-l")]
+    assert rows == sorted(rows) and len(set(rows)) == 3
+    assert "core switches" in panel.title and panel.lines
+    group = "{design: dragonfly-plus, unit: {racks: 1, planned: 3}, leaf: QM9700, spine: QM9700}"
+    (panel,) = draw(fabric_of(ib_text(3, "gb200-nvl72", group))).panels
+    spines = {box.y for box in panel.boxes if "-s0" in box.name}
+    assert len(spines) == 1 and all(line.y2 < line.y1 for line in panel.lines)
