@@ -202,7 +202,7 @@ def read_queryerrors(text: str) -> tuple[NodeErrors, ...]:
 
     Raises:
         Unreadable: a line is not one of its own.
-        IntentError: its summary is missing, so the run was cut off.
+        IntentError: its summary is missing, so the run was cut off; or ports did not answer.
     """
     found: list[NodeErrors] = []
     description, complete = "", False
@@ -221,6 +221,8 @@ def read_queryerrors(text: str) -> tuple[NodeErrors, ...]:
                 found.append(NodeErrors(port[1].zfill(16), description, int(port[2]), counters))
         elif line.startswith("## Summary: "):
             complete = True
+        elif re.fullmatch(r"##\s+[1-9]\d* PMA query failures", line):
+            raise IntentError(f"ibqueryerrors: {line.strip('# ')}: some ports did not say what they count")
         elif not line.startswith("##") and not re.fullmatch(r"\s+Link info: .*", line):
             raise Unreadable("ibqueryerrors", number, line)
     if not complete:

@@ -76,6 +76,7 @@ def test_real_outputs() -> None:
         (read_linkinfo, LINKS.replace("Active/", "/")),
         (read_queryerrors, ERRORS.partition("## Summary")[0]),
         (read_queryerrors, ERRORS.replace("port 1:", "port x:")),
+        (read_queryerrors, ERRORS.replace("## Suppressed:", "##          65 PMA query failures")),
         (read_perfquery, "# Port counters: Lid 2 port 1\n"),
         (read_perfquery, PERF + "SymbolErrorCounter:....many\n"),
         (read_sm_lids, MANAGERS + "error\n"),
