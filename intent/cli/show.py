@@ -26,6 +26,7 @@ class What(StrEnum):
     CONFIG = "config"
     HOSTS = "hosts"
     TOPOLOGY = "topology"
+    PARTITIONS = "partitions"
 
 
 def register(app: typer.Typer) -> None:
@@ -45,12 +46,13 @@ def show(
     commands: Annotated[bool, typer.Option("--commands", help="With config: print it as nv set commands.")] = False,
     allow_recabling: AllowRecabling = False,
 ) -> None:
-    """Show devices, links, allocations, cabling, hosts, the configuration of one switch, InfiniBand topology files.
+    """Show devices, links, allocations, cabling, hosts, configurations, topology files, partitions of tenants.
 
     Examples:
       intent show                             devices of the site
       intent show cabling east-west-p1-r1-l01
       intent show config east-west-p1-r1-l01 --commands
+      intent show partitions                  of tenants: keys, members, what is not learnt; NVLink
       intent show topology                    files of InfiniBand fabrics; with FABRIC/FILE, that file
     """
     from intent.cli.context import open_site
@@ -78,6 +80,7 @@ def show(
         What.LINKS: lambda: tables.links(fabric),
         What.ALLOCATIONS: lambda: tables.allocations(work.compiled.lock),
         What.CABLING: lambda: tables.cabling(fabric),
+        What.PARTITIONS: lambda: tables.partitions(work.compiled.partitions, work.compiled.nvlink),
     }[what]()
     if device:
         table = replace(table, rows=tuple(row for row in table.rows if device in row))

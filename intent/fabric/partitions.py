@@ -13,7 +13,7 @@ from intent.core import selector
 from intent.core.diagnostic import Diagnostic
 from intent.core.span import Span
 from intent.fabric.lock import Allocator, Lock
-from intent.fabric.model import Device, End, Fabric, Network, Role, Tier
+from intent.fabric.model import End, Fabric, Network, Role, Tier
 from intent.fabric.resolve import NodeSpec, Path, Places
 from intent.schema.tenants import DEFAULT_KEY, PartitionKey, Tenant
 from intent.schema.tenants import Partition as PartitionText
@@ -214,7 +214,7 @@ def partitions_of(
             if text.fabric not in found or (tenant, name) not in keys:
                 continue
             path: Path = ("tenants", tenant, "partitions", name)
-            members = tuple(_members(fabric, picked, text, ports[text.fabric]))
+            members = tuple(_members(fabric.site, picked, text, ports[text.fabric]))
             if not members:
                 continue  # the tenant has no node here: its partition is another site's
             found[text.fabric].append(
@@ -242,7 +242,11 @@ def partitions_of(
     )
 
 
-def _ports(fabric: Fabric, name: str) -> dict[str, list[str]]:
+_Kinds = Mapping[bool, tuple[Member, ...]]
+"""Ports of a node in a fabric as full and as limited members, made once for all partitions."""
+
+
+def _ports(fabric: Fabric, name: str) -> dict[str, _Kinds]:
     """Ports of each node in a fabric, in cabling order."""
     found: dict[str, list[str]] = {}
     for link in fabric.links:
@@ -250,19 +254,24 @@ def _ports(fabric: Fabric, name: str) -> dict[str, list[str]]:
             mine = fabric.devices[link.b.device].fabric == name
             if mine and fabric.devices[link.a.device].role is Role.NODE:
                 found.setdefault(link.a.device, []).append(link.a.port)
-    return found
+    return {
+        node: {
+            full: tuple(Member(End(node, port), fabric.devices[node].ports[port].guid, full) for port in ports)
+            for full in (True, False)
+        }
+        for node, ports in found.items()
+    }
 
 
 def _members(
-    fabric: Fabric, picked: Sequence[NodeSpec], text: PartitionText, ports: Mapping[str, list[str]]
+    site: str, picked: Sequence[NodeSpec], text: PartitionText, ports: Mapping[str, _Kinds]
 ) -> Iterator[Member]:
+    alike = list(text.membership) == ["*"]
     for node in picked:
-        chosen = selector.best(text.membership, node.labels | {"site": fabric.site})
-        device: Device | None = fabric.devices.get(node.name)
-        if device is None or chosen is None:
-            continue
-        for port in ports.get(node.name, ()):
-            yield Member(End(node.name, port), device.ports[port].guid, text.membership[chosen] == "full")
+        if node.name in ports:
+            chosen = "*" if alike else selector.best(text.membership, node.labels | {"site": site})
+            if chosen is not None:
+                yield from ports[node.name][text.membership[chosen] == "full"]
 
 
 class _Keys:

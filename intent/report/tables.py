@@ -14,6 +14,8 @@ from rich.text import Text
 
 from intent.fabric.lock import Lock
 from intent.fabric.model import Device, Fabric, Link, Network, Port
+from intent.fabric.nvlink import Partition
+from intent.fabric.partitions import SitePartitions
 from intent.report.text import clean, joined, json_text, one_line
 
 # A cell that begins so is taken for a formula by spreadsheets (OWASP, "CSV Injection").
@@ -69,6 +71,24 @@ def files(texts: Mapping[str, str]) -> Table:
 def _management(device: Device) -> str:
     """An Ethernet switch without an address of ours has one by DHCP; an InfiniBand one may have none at all."""
     return device.management or ("dhcp" if device.is_switch and device.network is Network.ETHERNET else "")
+
+
+def partitions(site: SitePartitions, nvlink: Sequence[Partition] = ()) -> Table:
+    """Partitions of tenants: of InfiniBand fabrics by key, then NVLink partitions by rack.
+
+    Args:
+        site: partitions of the site's InfiniBand fabrics.
+        nvlink: NVLink partitions.
+    """
+    columns = ("tenant", "partition", "fabric", "key", "nodes", "full", "limited", "not_learnt", "flags")
+    rows = [
+        (item.tenant, item.name, item.fabric, item.key_text, str(len({member.end.device for member in item.members})),
+         str(sum(member.full for member in item.members)), str(sum(not member.full for member in item.members)),
+         _number(len(item.unlearnt)), " ".join(["index0"] * item.index0 + ["ipoib"] * item.ipoib))
+        for item in site
+    ]  # fmt: skip
+    rows += [(item.tenant, "nvlink", item.domain, "", "", str(len(item.gpus)), "", "", "GPUs") for item in nvlink]
+    return Table("partitions", columns, tuple(rows), frozenset({"nodes", "full", "limited", "not_learnt"}))
 
 
 def links(fabric: Fabric) -> Table:

@@ -15,6 +15,7 @@ from intent.fabric.build import Built, build_site
 from intent.fabric.growth import Growth
 from intent.fabric.lock import Lock, dump, parse
 from intent.fabric.model import Fabric, Network
+from intent.fabric.nvlink import Partition
 from intent.fabric.partitions import SitePartitions
 from intent.fabric.policy import Profiles, profiles
 from intent.lint.engine import lint
@@ -51,6 +52,7 @@ class Compiled:
         diagnostics: warnings and notes.
         partitions: partitions of its tenants.
         controllers: what is configured beside switches, by name.
+        nvlink: NVLink partitions of its tenants.
     """
 
     name: str
@@ -66,6 +68,7 @@ class Compiled:
     diagnostics: tuple[Diagnostic, ...]
     partitions: SitePartitions
     controllers: Mapping[str, Controller]
+    nvlink: tuple[Partition, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +212,7 @@ def _site(
         in_order(diagnostics),
         partitions,
         controllers(name, site, sources),
+        settled.nvlink,
     )
     return compiled, compiled.diagnostics
 

@@ -14,6 +14,8 @@ from intent.fabric.build import Built
 from intent.fabric.guids import learn
 from intent.fabric.lock import Lock
 from intent.fabric.model import Fabric
+from intent.fabric.nvlink import Partition
+from intent.fabric.nvlink_tenants import judge, nvlink_partitions
 from intent.fabric.partitions import KIND, FabricPartitions, SitePartitions, allocate, partitions_of
 from intent.fabric.resolve import Resolver
 from intent.formats.guids import GuidFile, doubles, read_guids
@@ -22,6 +24,7 @@ from intent.render.controllers import controllers
 from intent.render.opensm.managed import managed_fabric
 from intent.render.opensm.partitions import partitions_conf
 from intent.render.opensm.render import render_hosts
+from intent.render.opensm.settings import judge as judge_manager
 from intent.render.ufm.partitions import ufm_artifact
 from intent.schema.model import Document, Site
 from intent.schema.sources import SourceMap
@@ -40,10 +43,12 @@ class Settled:
     Args:
         built: the site; its ports know their GUIDs, its lock the keys of partitions.
         partitions: partitions of its tenants.
+        nvlink: their NVLink partitions.
     """
 
     built: Built
     partitions: SitePartitions
+    nvlink: tuple[Partition, ...] = ()
 
 
 def settle(
@@ -64,15 +69,16 @@ def settle(
         return Settled(built, SitePartitions(before.site))
     site = document.sites[fabric.site]
     infiniband = {name: text for name, text in site.fabrics.items() if text.kind == "infiniband"}
-    if not infiniband:
+    if not infiniband and not document.tenants:
         return Settled(built, SitePartitions(fabric.site))
     fabric, found = _with_guids(site, fabric, sources, texts)
     nodes = Resolver(fabric.site, site, catalog, sources).nodes()
+    nvlink = nvlink_partitions(document.tenants, fabric.site, nodes, sources)
     keys, lock, problems = allocate(document.tenants, fabric.site, nodes, infiniband, sources, before, built.lock)
     full = {name: text.subnet_manager.default_membership == "full" for name, text in infiniband.items()}
     partitions = partitions_of(document.tenants, fabric, nodes, keys, full, sources)
-    diagnostics = (*built.diagnostics, *found, *problems)
-    return Settled(replace(built, fabric=fabric, lock=lock, diagnostics=diagnostics), partitions)
+    diagnostics = (*built.diagnostics, *found, *problems, *judge(nodes, nvlink, partitions))
+    return Settled(replace(built, fabric=fabric, lock=lock, diagnostics=diagnostics), partitions, nvlink)
 
 
 def _with_guids(
@@ -166,9 +172,11 @@ def _opensm(
         wanted=text.subnet_manager,
         span=sources.span(("sites", fabric.site, "fabrics", own.fabric, "subnet_manager")),
     )
+    manager = SubnetManagers().manager("opensm")
     if has_errors(found) or not own.complete:
-        return Held({}, tuple(map(_not_yet, found)))
-    rendered = render_hosts(managed, SubnetManagers().manager("opensm"), partitions_conf(own, fabric), templates())
+        # What the manager cannot do is told on the first day, not when the last GUID is known.
+        return Held({}, (*map(_not_yet, found), *judge_manager(managed, manager)))
+    rendered = render_hosts(managed, manager, partitions_conf(own, fabric), templates())
     return Held({item.device: item for item in rendered.artifacts}, (*found, *map(_not_yet, rendered.diagnostics)))
 
 

@@ -1,0 +1,82 @@
+"""Tenants as NVLink partitions: in each rack the trays of a tenant, with the boundary that its P_Keys draw."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from intent.core.diagnostic import Diagnostic
+from intent.fabric import nvlink
+from intent.fabric.partitions import SitePartitions, nodes_of
+from intent.fabric.resolve import NodeSpec, Places
+from intent.schema.tenants import Tenant
+
+
+def domains(nodes: Iterable[NodeSpec]) -> tuple[nvlink.Domain, ...]:
+    """NVLink domains of a site: one for each rack with NVLink switches, numbered in the order written.
+
+    Args:
+        nodes: every node of the site.
+    """
+    trays: dict[str, dict[str, int]] = {}
+    gpus: dict[str, int] = {}
+    for node in nodes:
+        if node.kind.is_rack and node.kind.nvlink_switch_trays:
+            trays.setdefault(node.group, {})[node.name] = node.ordinal + 1
+            gpus[node.group] = node.kind.gpus
+    return tuple(
+        nvlink.Domain(rack, nvlink.places(number, slots, gpus[rack]))
+        for number, (rack, slots) in enumerate(trays.items(), 1)
+    )
+
+
+def nvlink_partitions(
+    tenants: Mapping[str, Tenant], site: str, nodes: Sequence[NodeSpec], places: Places
+) -> tuple[nvlink.Partition, ...]:
+    """One partition for each tenant and rack.
+
+    Args:
+        tenants: as written.
+        site: name of the site.
+        nodes: every node of the site.
+        places: where things stand.
+    """
+    every = domains(nodes)
+    homes = {tray: domain for domain in every for tray in domain.trays}
+    found: list[nvlink.Partition] = []
+    for name, tenant in tenants.items():
+        if tenant.nvlink is None:
+            continue
+        span = places.span(("tenants", name, "nvlink"))
+        held: dict[str, list[str]] = {}
+        for node in nodes_of(tenant, site, nodes):
+            if node.name in homes:
+                held.setdefault(homes[node.name].name, []).extend(homes[node.name].trays[node.name])
+        found.extend(nvlink.Partition(name, domain, tuple(gpus), name, span=span) for domain, gpus in held.items())
+    return tuple(found)
+
+
+def judge(
+    nodes: Sequence[NodeSpec], partitions: Sequence[nvlink.Partition], keys: SitePartitions
+) -> tuple[Diagnostic, ...]:
+    """What is wrong with NVLink partitions, by themselves and against the P_Keys of the same trays.
+
+    Args:
+        nodes: every node of the site.
+        partitions: from `nvlink_partitions`.
+        keys: partitions of the site's InfiniBand fabrics.
+    """
+    return nvlink.check(domains(nodes), partitions, _keys(keys) if keys.fabrics else None) if partitions else ()
+
+
+def _keys(site: SitePartitions) -> dict[str, nvlink.Keys]:
+    own: dict[str, set[nvlink.Key]] = {}
+    split: set[str] = set()
+    for fabric in site.fabrics.values():
+        by_node: dict[str, set[frozenset[nvlink.Key]]] = {}
+        for end, held in fabric.keys_of().items():
+            by_node.setdefault(end.device, set()).add(frozenset((fabric.fabric, item.key) for item in held))
+        for node, kinds in by_node.items():
+            own.setdefault(node, set()).update(key for kind in kinds for key in kind)
+            if len(kinds) > 1:
+                split.add(node)
+    return {node: nvlink.Keys(frozenset(held), node in split) for node, held in own.items()}
