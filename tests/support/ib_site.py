@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -56,15 +57,21 @@ def guids_csv(nodes: Iterable[str] = NODES, managers: Iterable[str] = (), switch
     return "\n".join(["device,port,guid", *rows]) + "\n"
 
 
+@cache
+def catalog() -> Catalog:
+    """The hardware, read once."""
+    return Catalog.load()
+
+
 def settled(text: str | None = None, *, lock: Lock | None = None, **files: str) -> Settled:
     """A site built and settled; `files` are further texts, `guids` stands for guids/s.csv."""
     loaded = load({"intent.yaml": text or site_text()})
     assert loaded.document, [str(item) for item in loaded.diagnostics]
     texts: dict[str, Any] = {"guids/s.csv": files.pop("guids", guids_csv()), **files}
-    catalog, before = Catalog.load(), lock or Lock("s")
-    built = build_site("s", loaded.document.sites["s"], catalog, loaded.sources, before)
+    before = lock or Lock("s")
+    built = build_site("s", loaded.document.sites["s"], catalog(), loaded.sources, before)
     assert built.fabric, [str(item) for item in built.diagnostics]
-    return settle(loaded.document, built, catalog, loaded.sources, before, texts)
+    return settle(loaded.document, built, catalog(), loaded.sources, before, texts)
 
 
 def workspace(folder: Path, text: str | None = None, guids: str | None = None) -> Path:
