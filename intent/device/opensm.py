@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 from intent.catalog.subnet_managers import Manager, SubnetManagers
 from intent.core.tree import ABSENT, Difference, difference
-from intent.device.actor import Disruption, Observed, Request, Wanted
+from intent.device.actor import Disruption, Observed, Request, Target, Wanted
 from intent.device.opensm_files import (
     filled,
     judge_files,
@@ -25,7 +25,7 @@ from intent.device.opensm_files import (
     refusal_words,
     secrets_of,
 )
-from intent.device.playbook import PlaybookRun
+from intent.device.playbook import HostReport, PlaybookRun
 from intent.device.playbook_actor import PlaybookActor, Run, file_tree, observed_files
 from intent.device.private_folder import memory_folder, private_folder, write_private
 from intent.device.secrets import SecretStore
@@ -41,11 +41,13 @@ class OpenSmService:
         hup: command that has it read its files again, as words.
         restart: command that restarts it, as words.
         log: its log, which tells whether it took them; empty when there is none.
+        tools: words put before each diagnostic tool; a laboratory's simulator needs some.
     """
 
     hup: tuple[str, ...] = ("systemctl", "kill", "--signal=HUP", "opensm.service")
     restart: tuple[str, ...] = ("systemctl", "restart", "opensm.service")
     log: str = "/var/log/opensm.log"
+    tools: tuple[str, ...] = ()
 
 
 def _opensm() -> Manager:
@@ -109,6 +111,11 @@ class OpenSmActor(PlaybookActor):
                 not_compared=tuple(("files", path) for path in unknown),
             )
         return seen
+
+    def ask(self, play: str, targets: Sequence[Target]) -> Mapping[str, HostReport]:
+        """Run a play that only reads on these hosts."""
+        hosts = {item.name: self._connection(item.name, item.address) for item in targets}
+        return self.run(self._play(play), hosts, deadline_s=self.deadline_s)
 
     def difference(self, wanted: Wanted, observed: Observed) -> tuple[Difference, ...]:
         """Files to write or change."""
@@ -202,6 +209,7 @@ class OpenSmActor(PlaybookActor):
             "opensm_hup": list(service.hup),
             "opensm_restart": list(service.restart),
             "opensm_log": service.log,
+            "opensm_tools": list(service.tools),
         }
 
 

@@ -156,6 +156,7 @@ class Subnet:
         stand_in: the engine that a laboratory runs in its place; empty where the real one runs.
         lids: local identifiers as they were before; None where nothing is known of before.
         most_symbol_errors: so many a port may have counted.
+        sets_aside: its manager keeps a list of unhealthy ports.
     """
 
     fabric: str
@@ -167,6 +168,7 @@ class Subnet:
     stand_in: str = ""
     lids: Mapping[str, int] | None = None
     most_symbol_errors: int = 10
+    sets_aside: bool = True
 
 
 @dataclass(frozen=True, slots=True)

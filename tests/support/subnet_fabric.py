@@ -7,13 +7,14 @@ from opensm_bench import Bench
 
 from intent.core.errors import IntentError
 from intent.device.observation import Observation
+from intent.device.subnet import observation_of
 from intent.fabric.model import Device, End, Fabric, Link, Network, Port, Role, Tier
 from intent.formats.ib_diags import read_linkinfo, read_pkeys, read_queryerrors, read_sm_lids, read_sminfo
 from intent.formats.opensm.log import read_log
 from intent.formats.partitions.reader import read_strict
 from intent.formats.partitions.tables import EndPort, PortKind
 from intent.verify.api import Subnet
-from intent.verify.subnets import observation_of, subnet_of
+from intent.verify.subnets import subnet_of
 
 NAME = "compute"
 
@@ -56,11 +57,19 @@ def end_ports(topology: Topology) -> list[EndPort]:
     return [EndPort(guid, kinds[guid in topology.switches]) for guid in topology.ports]
 
 
-def expected(topology: Topology, partitions: str, managers: dict[int, int], engine: str = "updn") -> Subnet:
+def expected(
+    topology: Topology, partitions: str, managers: dict[int, int], engine: str = "updn", *, sets_aside: bool = True
+) -> Subnet:
     """What is expected of a subnet with these partitions and managers (port GUID: priority)."""
     named = {f"{guid:016x}": priority for guid, priority in managers.items()}
     return subnet_of(
-        NAME, read_strict(partitions.encode()), end_ports(topology), managers=named, engine=engine, laboratory=True
+        NAME,
+        read_strict(partitions.encode()),
+        end_ports(topology),
+        managers=named,
+        engine=engine,
+        laboratory=True,
+        sets_aside=sets_aside,
     )
 
 
