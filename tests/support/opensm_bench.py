@@ -336,18 +336,20 @@ def bench(topology: Topology) -> Iterator[Bench]:
     """Simulate a topology; everything is ended and removed afterwards."""
     user = "nobody" if os.geteuid() == 0 else None
     folder = Path(tempfile.mkdtemp(prefix="opensm-bench-"))
-    folder.chmod(0o755)
-    if user:
-        shutil.chown(folder, user)
-    (folder / "fabric.net").write_text(topology.netfile(), encoding="ascii")
-    socket = f"bench-{uuid.uuid4().hex[:16]}"
-    simulator = _simulator(folder, topology, socket, user)
-    made = Bench(folder, topology, socket, simulator, user, topology.manager_node)
     try:
-        yield made
+        folder.chmod(0o755)
+        if user:
+            shutil.chown(folder, user)
+        (folder / "fabric.net").write_text(topology.netfile(), encoding="ascii")
+        socket = f"bench-{uuid.uuid4().hex[:16]}"
+        simulator = _simulator(folder, topology, socket, user)
+        made = Bench(folder, topology, socket, simulator, user, topology.manager_node)
+        try:
+            yield made
+        finally:
+            made.close()
+            _end(simulator)
     finally:
-        made.close()
-        _end(simulator)
         shutil.rmtree(folder, ignore_errors=True)
 
 
