@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from intent.cli.options import HERE, Json, Lab, Patience, Site, State, WorkspacePath, Yes
+from intent.cli.options import HERE, AllowRemovals, Json, Lab, Patience, Site, State, WorkspacePath, Yes
 
 
 def register(app: typer.Typer) -> None:
@@ -30,10 +30,7 @@ def apply(
         Path | None, typer.Option("--report", help="Write the change report, one HTML page, here.")
     ] = None,
     patience: Patience = None,
-    allow_removals: Annotated[
-        bool,
-        typer.Option("--allow-removals", help="Remove partitions and members that only a controller knows."),
-    ] = False,
+    allow_removals: AllowRemovals = False,
     as_json: Json = False,
 ) -> int:
     """Carry out a plan: that plan and nothing else.

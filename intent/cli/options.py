@@ -36,6 +36,9 @@ Patience = Annotated[
         show_default="120",
     ),
 ]
+AllowRemovals = Annotated[
+    bool, typer.Option("--allow-removals", help="Remove partitions and members that only a controller knows.")
+]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 HERE = Path()

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from intent.cli.options import HERE, Json, Lab, Patience, Site, State, WorkspacePath, Yes
+from intent.cli.options import HERE, AllowRemovals, Json, Lab, Patience, Site, State, WorkspacePath, Yes
 
 
 def register(app: typer.Typer) -> None:
@@ -29,6 +29,7 @@ def rollback(
     reason: Annotated[str, typer.Option("--reason", "-m", help="Why, for the journal.")] = "",
     report: Annotated[Path | None, typer.Option("--report", help="Write the change report here.")] = None,
     patience: Patience = None,
+    allow_removals: AllowRemovals = False,
     as_json: Json = False,
 ) -> int:
     """Put devices back to what they held before a change: planned, shown, applied in waves, checked like any change.
@@ -73,5 +74,5 @@ def rollback(
     if plan.to_change:
         ask(f"Put {len(plan.to_change)} devices back?", yes=yes)
     why = reason or f"rollback of {plan.rolls_back}"
-    manner = Manner(lab=lab, reason=why, report=report, patience_s=patience, as_json=as_json)
+    manner = Manner(lab, why, report, patience, as_json, allow_removals)
     return carry_out(work, plan, manner)

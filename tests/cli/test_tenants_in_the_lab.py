@@ -87,7 +87,10 @@ def test_a_member_that_goes_needs_consent_and_comes_back_by_rollback(room: Room)
     assert done.code == 0, done.out
     assert room.run("drift", "--lab").code == 0
     (change, *_) = (row["change"] for row in room.changes() if row["kind"] == "apply")
-    back = room.run("rollback", change, "--lab", "--yes")
+    alone = room.run("rollback", change, "--lab", "--yes")
+    assert alone.code != 0
+    assert "--allow-removals" in alone.out + alone.err
+    back = room.run("rollback", change, "--lab", "--yes", "--allow-removals")
     assert back.code == 0, back.out + back.err
     workspace(room.folder)
     assert room.run("drift", "--lab").code == 0
