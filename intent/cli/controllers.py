@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from intent.change.engine import Judgement
+    from intent.cli.subnets import Subnets
     from intent.device.actor import Actor, Target, Wanted
     from intent.device.fanout import Fleet
     from intent.render.artifact import Artifact
@@ -83,16 +84,21 @@ class ReadBack:
     Args:
         actors: by platform.
         wanted: what each must hold.
+        subnets: judges the subnets that hosts manage; those that hold what they must are judged by it too.
     """
 
-    def __init__(self, actors: Mapping[str, Actor], wanted: Iterable[Wanted]) -> None:
+    def __init__(self, actors: Mapping[str, Actor], wanted: Iterable[Wanted], subnets: Subnets | None = None) -> None:
         self._actors = actors
         self._wanted = {item.target.name: item for item in wanted}
+        self._subnets = subnets
 
     def __call__(self, devices: Sequence[str], in_force: frozenset[str]) -> Mapping[str, Judgement]:
         """The judgement of a wave."""
-        del in_force
-        return {name: self._judge(self._wanted[name]) for name in devices}
+        from intent.core.verdict import Verdict
+
+        found = {name: self._judge(self._wanted[name]) for name in devices}
+        good = [name for name, judgement in found.items() if judgement.verdict is Verdict.PASS]
+        return found | (self._subnets.judge(good, in_force) if self._subnets is not None else {})
 
     def _judge(self, wanted: Wanted) -> Judgement:
         from intent.change.engine import Judgement

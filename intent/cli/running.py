@@ -11,6 +11,7 @@ from intent.cli.checks import Answering, Judging, checks_of
 from intent.cli.context import Work, actors, fleet, targets
 from intent.cli.controllers import SWITCHES, ByPlatform, ReadBack
 from intent.cli.journal import journal
+from intent.cli.subnets import Subnets
 from intent.core.errors import IntentError
 
 if TYPE_CHECKING:
@@ -64,13 +65,17 @@ def carry_out(work: Work, plan: Plan, manner: Manner) -> int:
     patience_s = plan.strategy.checks_s
     if manner.patience_s is not None:
         patience_s = min(patience_s, manner.patience_s)
-    judging = Judging(work.compiled, checks_of(work.workspace), way, known, clock, patience_s)
+    checks = checks_of(work.workspace)
+    judging = Judging(work.compiled, checks, way, known, clock, patience_s)
     platforms = {device.name: device.wanted.target.platform for device in plan.devices}
     # A rollback removes what the change it undoes had added.
     removals = manner.allow_removals or plan.kind == "rollback"
     # Everybody's, not only the plan's: an earlier change that died is settled first.
     everybody = {**known, **{device.name: device.wanted.target for device in plan.devices}}
     doers = actors(way, everybody.values(), allow_removals=removals, playbooks=work.workspace.overlay("playbooks"))
+    changing_hosts = [device.name for device in plan.to_change]
+    # What a rollback restores is what was before, and that need not be what the intent says now.
+    subnets = Subnets(work.compiled, checks, doers, known, changing=changing_hosts) if plan.kind != "rollback" else None
     seen: list[Event] = []
 
     def watch(event: Event) -> None:
@@ -92,7 +97,7 @@ def carry_out(work: Work, plan: Plan, manner: Manner) -> int:
             journal=book,
             judge=ByPlatform(
                 Answering(way, known) if plan.kind == "rollback" else judging,
-                ReadBack(doers, [device.wanted for device in plan.devices]),
+                ReadBack(doers, [device.wanted for device in plan.devices], subnets),
                 platforms,
             ),
             holder=this_process(getpass.getuser()),

@@ -54,6 +54,7 @@ def verify(
     from intent.cli.context import actors, fleet, open_site, targets
     from intent.cli.controllers import SWITCHES, read_back
     from intent.cli.output import progress, show, write
+    from intent.cli.subnets import Subnets
     from intent.device.observe import gather
     from intent.report import verdicts as report
     from intent.report.junit import junit
@@ -69,8 +70,6 @@ def verify(
     with progress("reading devices", len(scope.devices)) as task, way.watched(lambda _name: task.advance()):
         judged = [name for name in scope.devices if known[name].platform == SWITCHES]
         seen = gather(way, [known[name] for name in judged], parts_of(checks)) if judged else {}
-    if save:
-        save_snapshot(save, seen.values())
     results: tuple[CheckResult, ...] = ()
     if judged:
         results = run(
@@ -82,9 +81,12 @@ def verify(
             devices=judged,
         )
     others = {name: known[name] for name in scope.devices if known[name].platform != SWITCHES}
-    results += read_back(
-        work.compiled.artifacts, others, actors(way, others.values(), playbooks=work.workspace.overlay("playbooks"))
-    )
+    doers = actors(way, others.values(), playbooks=work.workspace.overlay("playbooks"))
+    results += read_back(work.compiled.artifacts, others, doers)
+    of_subnets, seen_by_hosts = Subnets(work.compiled, checks, doers, known).results(others, Phase.VERIFY)
+    results += of_subnets
+    if save:
+        save_snapshot(save, [*seen.values(), *seen_by_hosts.values()])
     if form is VerifyFormat.HUMAN:
         show(report.human(results))
     else:
