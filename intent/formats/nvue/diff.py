@@ -11,6 +11,9 @@ from intent.catalog.stages import StageRule, fits
 from intent.core.tree import ABSENT, Difference, Kind, Path, Tree, copy, difference, get, leaves, patch, put
 from intent.formats.nvue.emit import command
 
+# Differences up to which looking at all that stands would cost more than looking at them.
+_FEW = 100
+
 
 def restrict(tree: Mapping[str, Any], owned: Iterable[Path], excepted: Iterable[Path] = ()) -> Tree:
     """The part of a tree that is compared and pruned; see `Restriction`."""
@@ -213,8 +216,9 @@ def stages(
     first: dict[Path, Difference] = {}
     reasons: list[str] = []
     removed = [item for item in differences if item.after is ABSENT]
+    standing_paths = [path for path, _ in leaves(live)] if len(changed) > _FEW else None
     for rule in rules:
-        if not (removed or rule.drop):
+        if not removed and not _may_drop(rule, live, standing_paths):
             continue
         bound = [found for path in changed if (found := rule.bound(path)) is not None]
         going = dict.fromkeys(pattern for patterns, _ in bound for pattern in patterns)
@@ -230,6 +234,16 @@ def stages(
         return (Stage(tuple(differences)),) if differences else ()
     early = tuple(sorted(first.values(), key=lambda item: item.path))
     return _with_rest(early, differences, live, "; ".join(reasons))
+
+
+def _may_drop(rule: StageRule, live: Mapping[str, Any], standing: list[Path] | None) -> bool:
+    """Whether anything stands that a rule could take out; asked first, for a first build has thousands of additions."""
+    if not rule.drop or not live:
+        return False
+    if standing is None:
+        return True
+    anywhere = [(*(part.replace("{1}", "*") for part in pattern), "**") for pattern in rule.drop]
+    return any(fits(pattern, path) for pattern in anywhere for path in standing)
 
 
 def _with_rest(
