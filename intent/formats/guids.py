@@ -16,6 +16,8 @@ from dataclasses import dataclass
 
 from intent.core.diagnostic import Diagnostic, Severity
 from intent.core.span import Span
+from intent.formats.ib.netdiscover import read_topology
+from intent.formats.ib.topology import Node, NodeKind
 
 LARGEST_CHARACTERS = 32 * 1024 * 1024
 """A longer file is refused unread: 100,000 GUIDs have 5 MiB."""
@@ -25,9 +27,6 @@ _GUID = re.compile(r"(?:0[xX])?([0-9a-fA-F]{16})")
 _PARTED = re.compile(r"(?:[0-9a-fA-F]{4}:){3}[0-9a-fA-F]{4}|(?:[0-9a-fA-F]{2}:){7}[0-9a-fA-F]{2}")
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,127}")
 _DISCOVERED = re.compile(r"^(?:caguid=|switchguid=|# Topology file:)", re.MULTILINE)
-_STANZA = re.compile(r'^(Switch|Ca|Rt)\s+\d+\s+"[^"]*"\s*#\s*"([^"]*)"')
-_SWITCH_GUID = re.compile(r"^switchguid=0x([0-9a-fA-F]{1,16})")
-_CA_PORT = re.compile(r'^\[(\d{1,3})\]\(([0-9a-fA-F]{1,16})\)\s*"')
 _SWITCH_NAME = re.compile(r"MF0;([A-Za-z0-9._-]+):[^/]*/U(\d+)")
 _COLUMNS = {"device": "device", "node": "device", "host": "device", "port": "port", "rail": "rail", "guid": "guid"}
 _EXPECTED = "expected device, port (or rail), guid"
@@ -125,38 +124,46 @@ def read_discovered(text: str, name: str) -> GuidFile:
     """Read what ibnetdiscover wrote of a running fabric: `Ca 1 "H-…" # "host0001 mlx5_0"` and the ports below it.
 
     A node description is the host's name and its RDMA device; a switch's is `MF0;NAME:MODEL/U1`. Descriptions that
-    name no host (a switch without a management module, a card nobody named) are left out and told once.
+    name no host (a switch without a management module, a card nobody named) are left out and told once. A file that is
+    truncated or contradicts itself is refused as a whole.
 
     Args:
         text: its content.
         name: its name, for places.
     """
-    if len(text) > LARGEST_CHARACTERS:
-        return _refused(name, 1, f"{len(text)} characters - expected at most {LARGEST_CHARACTERS}")
+    reading = read_topology(text, name)
+    if reading.diagnostics:
+        return GuidFile(name, (), reading.diagnostics)
     entries: list[GuidEntry] = []
-    nameless: list[tuple[int, str]] = []
-    kind, description, switch = "", "", ""
-    for line, row in enumerate(text.splitlines(), 1):
-        if match := _SWITCH_GUID.match(row):
-            switch = match[1].lower().zfill(16)
-        elif match := _STANZA.match(row):
-            kind, description = match[1], match[2]
-            if kind == "Switch" and (chip := _SWITCH_NAME.fullmatch(description)):
-                # A switch of several chips has a stanza for each; its name stands for the first.
-                entries += [GuidEntry(chip[1], "", 0, switch, Span(name, line))] if chip[2] == "1" else []
-            elif kind == "Switch" or not _host(description):
-                nameless.append((line, description))
-        elif kind == "Ca" and (match := _CA_PORT.match(row)) and (host := _host(description)):
-            port = host[1] if match[1] == "1" else f"{host[1]}/{match[1]}"
-            entries.append(GuidEntry(host[0], port, 0, match[2].lower().zfill(16), Span(name, line)))
+    nameless: list[Node] = []
+    for node in reading.topology.nodes:
+        span = node.span or Span(name, 1)
+        chip = _SWITCH_NAME.fullmatch(node.description) if node.kind is NodeKind.SWITCH else None
+        host = _host(node.description) if node.kind is NodeKind.ADAPTER else None
+        if chip and node.guid:
+            # A switch of several chips has a stanza for each; its name stands for the first.
+            entries += [GuidEntry(chip[1], "", 0, node.guid, span)] if chip[2] == "1" else []
+        elif host:
+            entries += [
+                GuidEntry(host[0], _port(host[1], cable.port), 0, cable.guid, cable.span or span)
+                for cable in node.cables
+                if cable.guid
+            ]
+        else:
+            nameless.append(node)
     if not entries:
         return _refused(name, 1, "no host in it", "expected what ibnetdiscover prints, with host names in it")
     found = list(_doubles(entries))
     if nameless:
-        line, shown = nameless[0]
-        message = f"{len(nameless)} nodes have no host name in their description, the first {_shown(shown)}: left out"
-        found.append(Diagnostic("G006", message, Span(name, line), Severity.WARNING, hint="give them names, or a CSV"))
+        shown = _shown(nameless[0].description)
+        message = f"{len(nameless)} nodes have no host name in their description, the first {shown}: left out"
+        hint = "give them names, or a CSV"
+        found.append(Diagnostic("G006", message, nameless[0].span, Severity.WARNING, hint=hint))
     return GuidFile(name, tuple(entries), tuple(found[:_MOST_FINDINGS]))
+
+
+def _port(hca: str, number: int) -> str:
+    return hca if number == 1 else f"{hca}/{number}"
 
 
 def _host(description: str) -> tuple[str, str] | None:

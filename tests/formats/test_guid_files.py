@@ -105,7 +105,9 @@ def test_what_ibnetdiscover_prints_names_hosts_cards_and_switches() -> None:
         "# Topology file: generated on Mon Nov 30 10:00:00 2026\n#\n"
         "vendid=0x2c9\nswitchguid=0xb83fd20300f1a2c0(b83fd20300f1a2c0)\n"
         'Switch\t65 "S-b83fd20300f1a2c0"\t\t# "MF0;leaf01:MQM9700/U1" enhanced port 0 lid 1 lmc 0\n'
-        '[1]\t"H-0002c903a0000100"[1](2c903a0000101) \t\t# "n1 mlx5_0" lid 3 4xNDR\n\n'
+        '[1]\t"H-0002c903a0000100"[1](2c903a0000101) \t\t# "n1 mlx5_0" lid 3 4xNDR\n'
+        '[2]\t"H-0002c903a0000100"[2](2c903a0000102) \t\t# "n1 mlx5_0" lid 4 4xNDR\n'
+        '[65]\t"H-0002c903a0000200"[1](2c903a0000201) \t\t# "Mellanox Technologies Aggregation Node" lid 5 4xNDR\n\n'
         "caguid=0x2c903a0000100\n"
         'Ca\t2 "H-0002c903a0000100"\t\t# "n1 mlx5_0"\n'
         '[1](2c903a0000101) \t"S-b83fd20300f1a2c0"[1]\t\t# lid 3 lmc 0 "MF0;leaf01:MQM9700/U1" lid 1 4xNDR\n'
@@ -122,6 +124,14 @@ def test_what_ibnetdiscover_prints_names_hosts_cards_and_switches() -> None:
     (finding,) = file.diagnostics
     assert finding.severity is Severity.WARNING
     assert "1 nodes have no host name in their description" in finding.message
+
+
+def test_a_truncated_or_contradictory_topology_is_refused_whole() -> None:
+    text = fat_tree(leaves=2, spines=2, hosts_per_leaf=4).netfile()
+    for cut in (text[: len(text) // 2], text[:-40], text.replace("[1]", "[2]", 1)):
+        file = read_guids(cut, "sim.net")
+        assert file.entries == ()
+        assert has_errors(file.diagnostics)
 
 
 def test_the_simulators_own_files_are_read() -> None:

@@ -101,7 +101,7 @@ class _Reader:
     def _attribute(self, line: str) -> None:
         match = _ATTRIBUTE.match(line)
         if not match:
-            raise _Bad(line.index("=") + 1, "expected 0x and up to 16 hexadecimal digits")
+            raise _Bad(line.find("=") + 1, "expected 0x and up to 16 hexadecimal digits")
         rest = match.end()
         more = _PARENTHESES.match(line, rest)
         rest = more.end() if more else rest
@@ -114,7 +114,7 @@ class _Reader:
     def _head(self, line: str, span: Span) -> None:
         match = _HEAD.match(line)
         if not match:
-            word = line.split(None, 1)[0]
+            word = next(iter(line.split(None, 1)), line)
             if _BY_PORT.match(line):
                 raise _Bad(0, "expected the output of ibnetdiscover without -p")
             raise _Bad(len(word) if word in _KINDS else 0, _expected_head(word))
