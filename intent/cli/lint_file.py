@@ -19,6 +19,8 @@ class FileKind(StrEnum):
     """Kinds of file that can be linted alone."""
 
     PARTITIONS = "partitions"
+    OPENSM = "opensm"
+    UFM_OPENSM = "ufm-opensm"
 
 
 def kind_of(path: Path, told: FileKind | None) -> FileKind | None:
@@ -37,6 +39,8 @@ def kind_of(path: Path, told: FileKind | None) -> FileKind | None:
         return None
     if path.name.startswith("partitions.conf"):
         return FileKind.PARTITIONS
+    if path.name == "opensm.conf":
+        return FileKind.UFM_OPENSM if "ufm" in path.resolve().parts else FileKind.OPENSM
     kinds = ", ".join(FileKind)
     raise IntentError(
         f"{path}: neither a workspace nor a file known by its name",
@@ -55,16 +59,28 @@ def lint_file(path: Path, kind: FileKind) -> tuple[tuple[Diagnostic, ...], Mappi
     Raises:
         IntentError: it cannot be read.
     """
-    from intent.formats.partitions.reader import read
-
     try:
         data = read_regular(path, _MAX_BYTES)
     except OSError as error:
         raise IntentError(f"{path}: cannot be read: {error.strerror or error}", hint=_UNREADABLE[kind]) from error
-    return read(data, str(path)).diagnostics, {str(path): data.decode("utf-8", errors="replace")}
+    return _findings(data, str(path), kind), {str(path): data.decode("utf-8", errors="replace")}
+
+
+def _findings(data: bytes, name: str, kind: FileKind) -> tuple[Diagnostic, ...]:
+    if kind is FileKind.PARTITIONS:
+        from intent.formats.partitions.reader import read
+
+        return read(data, name).diagnostics
+    from intent.catalog.subnet_managers import SubnetManagers
+    from intent.formats.opensm.conf import read_conf
+
+    manager = SubnetManagers().manager("opensm" if kind is FileKind.OPENSM else "nvidia")
+    return read_conf(data, manager, name).diagnostics
 
 
 _UNREADABLE = {
     FileKind.PARTITIONS: "where OpenSM cannot read it either, it makes every port a full member of the default "
-    "partition and logs nothing"
+    "partition and logs nothing",
+    FileKind.OPENSM: "where OpenSM cannot read it either, it runs with its defaults",
+    FileKind.UFM_OPENSM: "where UFM's subnet manager cannot read it either, it runs with its defaults",
 }
