@@ -68,11 +68,11 @@ def carry_out(work: Work, plan: Plan, manner: Manner) -> int:
     checks = checks_of(work.workspace)
     judging = Judging(work.compiled, checks, way, known, clock, patience_s)
     platforms = {device.name: device.wanted.target.platform for device in plan.devices}
-    # A rollback removes what the change it undoes had added.
-    removals = manner.allow_removals or plan.kind == "rollback"
     # Everybody's, not only the plan's: an earlier change that died is settled first.
     everybody = {**known, **{device.name: device.wanted.target for device in plan.devices}}
-    doers = actors(way, everybody.values(), allow_removals=removals, playbooks=work.workspace.overlay("playbooks"))
+    doers = actors(
+        way, everybody.values(), allow_removals=manner.allow_removals, playbooks=work.workspace.overlay("playbooks")
+    )
     changing_hosts = [device.name for device in plan.to_change]
     # What a rollback restores is what was before, and that need not be what the intent says now.
     subnets = Subnets(work.compiled, checks, doers, known, changing=changing_hosts) if plan.kind != "rollback" else None
