@@ -23,9 +23,10 @@ from intent.change.events import (
 from intent.change.journal import Journal, JournalError, Note
 from intent.change.plan import DevicePlan, actor_for
 from intent.change.result import Row
-from intent.change.strategy import SLACK_S, Strategy
+from intent.change.strategy import Strategy
 from intent.change.waves import Wave
 from intent.core.errors import IntentError
+from intent.core.timers import SLACK_S
 from intent.core.verdict import Verdict
 from intent.device.actor import Actor, Outcome, Request, Status
 
