@@ -15,8 +15,9 @@ from intent.cli.options import HERE, AllowRecabling, Locked, Site, WorkspacePath
 if TYPE_CHECKING:
     from intent.cli.context import Work
 
+_UFM = "ufm"
 _FILES = frozenset({"cabling.csv", "moves.csv", "hosts.json"})
-_DEVICE_FILES = frozenset({"startup.yaml", "commands.sh", "config.json", "files"})
+_DEVICE_FILES = frozenset({"startup.yaml", "commands.sh", "config.json", "files", _UFM})
 _FABRIC_FILES = frozenset(
     {"topology.net", "switch-to-switch.ndt", "switch-to-host.ndt", "topoconfig.conf", "ib-node-name-map"}
 )
@@ -39,7 +40,8 @@ def compile_(
     """Compile an intent and write what each device must hold.
 
     For every Ethernet switch: startup.yaml (as `nv config replace` takes it), commands.sh (nv set), config.json. For
-    every InfiniBand fabric: its topology as ibnetdiscover prints it, NDT, topoconfig, node name map. For the site:
+    every InfiniBand fabric: its topology as ibnetdiscover prints it, NDT, topoconfig, node name map; under ufm/ what
+    UFM's own files must say, once every GUID of roots and managers is known. For the site:
     cabling.csv, moves.csv and hosts.json. Byte-identical for equal input; no secret in any of them. Allocations go to
     the site's lock, which belongs in version control.
 
@@ -85,6 +87,7 @@ def _write(work: Work, folder: Path, advance: Callable[[], None]) -> None:
     from intent.formats.nvue.emit import json_text, nv_set_script, startup_yaml
     from intent.render.hosts import host_data, host_defaults
     from intent.render.ib import topology_files
+    from intent.render.ufm.files import fragments
     from intent.report.cabling import cabling_csv, moves_csv
     from intent.workspace.files import write
 
@@ -107,6 +110,9 @@ def _write(work: Work, folder: Path, advance: Callable[[], None]) -> None:
     for each in topology_files(compiled.fabric, work.catalog):
         for name, text in each.files.items():
             write(new / each.fabric / name, text)
+    for fabric, settings in compiled.ufm.items():
+        for path, text in fragments(settings).items():
+            write(new / fabric / _UFM / path, text)
     write(new / "cabling.csv", cabling_csv(compiled.fabric))
     write(new / "moves.csv", moves_csv(compiled.growth))
     hosts = host_data(compiled.fabric.only(Network.ETHERNET), host_defaults())
@@ -133,5 +139,7 @@ def _tell(work: Work, folder: Path, written: bool) -> None:
         print(f"InfiniBand fabric {each.fabric}: {', '.join(each.files)} in {folder / each.fabric}")
         for note in each.notes:
             print(f"  {note}")
+        if each.fabric in compiled.ufm:
+            print(f"  {_UFM}/: settings of UFM's files; UFM reads most of them when it starts")
     if written:
         print(f"{work.workspace.lock_name(compiled.name)} updated: commit it")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from intent.catalog.hardware import Catalog
@@ -23,6 +23,7 @@ from intent.render.artifact import Artifact
 from intent.render.controllers import Controller, controllers
 from intent.render.nvue.overrides import Template
 from intent.render.nvue.render import Renderer
+from intent.render.ufm.files import UfmSettings
 from intent.resources import search_path
 from intent.schema.loader import Loaded, load
 from intent.schema.model import Document, Site
@@ -53,6 +54,7 @@ class Compiled:
         partitions: partitions of its tenants.
         controllers: what is configured beside switches, by name.
         nvlink: NVLink partitions of its tenants.
+        ufm: by InfiniBand fabric, what the files of its UFM hosts must say.
     """
 
     name: str
@@ -69,6 +71,7 @@ class Compiled:
     partitions: SitePartitions
     controllers: Mapping[str, Controller]
     nvlink: tuple[Partition, ...] = ()
+    ufm: Mapping[str, UfmSettings] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +194,7 @@ def _site(
     told = () if has_errors(built.diagnostics) else (partitions,)
     diagnostics.extend(lint(document, sources, built.fabric, catalog=catalog, partitions=told))
     artifacts: dict[str, Artifact] = {}
+    ufm: Mapping[str, UfmSettings] = {}
     if render and not has_errors(diagnostics):
         rendered = Renderer(document, ethernet, chosen, catalog, sources, _template(workspace, site)).render()
         diagnostics.extend(rendered.diagnostics)
@@ -198,6 +202,7 @@ def _site(
         held = controller_artifacts(site, built.fabric, partitions, built.lock, sources, lambda: _templates(workspace))
         diagnostics.extend(held.diagnostics)
         artifacts |= held.artifacts
+        ufm = held.ufm
     compiled = Compiled(
         name,
         document,
@@ -213,6 +218,7 @@ def _site(
         partitions,
         controllers(name, site, sources),
         settled.nvlink,
+        ufm,
     )
     return compiled, compiled.diagnostics
 

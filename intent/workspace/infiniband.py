@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from intent.catalog.hardware import Catalog
@@ -21,10 +21,11 @@ from intent.fabric.resolve import Resolver
 from intent.formats.guids import GuidFile, doubles, read_guids
 from intent.render.artifact import Artifact
 from intent.render.controllers import controllers
-from intent.render.opensm.managed import managed_fabric
+from intent.render.opensm.managed import Managed, managed_fabric
 from intent.render.opensm.partitions import partitions_conf
 from intent.render.opensm.render import render_hosts
 from intent.render.opensm.settings import judge as judge_manager
+from intent.render.ufm.files import UfmSettings, ufm_settings
 from intent.render.ufm.partitions import ufm_artifact
 from intent.schema.model import Document, Site
 from intent.schema.sources import SourceMap
@@ -117,10 +118,12 @@ class Held:
     Args:
         artifacts: by controller.
         diagnostics: what is wrong, and what is not known yet.
+        ufm: by fabric, what the files of its UFM hosts must say; where every GUID of roots and managers is known.
     """
 
     artifacts: Mapping[str, Artifact]
     diagnostics: tuple[Diagnostic, ...] = ()
+    ufm: Mapping[str, UfmSettings] = field(default_factory=dict)
 
 
 def controller_artifacts(
@@ -157,21 +160,43 @@ def controller_artifacts(
         held = _opensm(site, fabric, own, sources, templates)
         diagnostics.extend(held.diagnostics)
         found |= held.artifacts
-    return Held(found, tuple(diagnostics))
+    settings: dict[str, UfmSettings] = {}
+    for name, text in site.fabrics.items():
+        if text.kind == "infiniband" and text.subnet_manager.by == "ufm":
+            own_settings, problems = _ufm(site, fabric, name, sources, templates)
+            diagnostics.extend(problems)
+            settings |= {name: own_settings} if own_settings is not None else {}
+    return Held(found, tuple(diagnostics), settings)
+
+
+def _ufm(
+    site: Site, fabric: Fabric, name: str, sources: SourceMap, templates: Callable[[], Templates]
+) -> tuple[UfmSettings | None, tuple[Diagnostic, ...]]:
+    """What UFM's files must say; UFM runs without them, so what is not known yet is no finding here."""
+    managed, missing = _managed(site, fabric, name, sources)
+    manager = SubnetManagers().manager("nvidia")
+    found = judge_manager(managed, manager)
+    if missing or has_errors(found):
+        return None, found
+    return ufm_settings(managed, manager, templates()), found
+
+
+def _managed(site: Site, fabric: Fabric, name: str, sources: SourceMap) -> tuple[Managed, tuple[Diagnostic, ...]]:
+    text = site.fabrics[name]
+    return managed_fabric(
+        fabric,
+        name,
+        generation=text.generation or "",
+        design=text.topology.design,
+        wanted=text.subnet_manager,
+        span=sources.span(("sites", fabric.site, "fabrics", name, "subnet_manager")),
+    )
 
 
 def _opensm(
     site: Site, fabric: Fabric, own: FabricPartitions, sources: SourceMap, templates: Callable[[], Templates]
 ) -> Held:
-    text = site.fabrics[own.fabric]
-    managed, found = managed_fabric(
-        fabric,
-        own.fabric,
-        generation=text.generation or "",
-        design=text.topology.design,
-        wanted=text.subnet_manager,
-        span=sources.span(("sites", fabric.site, "fabrics", own.fabric, "subnet_manager")),
-    )
+    managed, found = _managed(site, fabric, own.fabric, sources)
     manager = SubnetManagers().manager("opensm")
     if has_errors(found) or not own.complete:
         # What the manager cannot do is told on the first day, not when the last GUID is known.

@@ -131,7 +131,8 @@ def test_ufm_hosts_get_single_settings_and_whole_files() -> None:
     assert f"allowed_sm_guids {both}\n" in ours
     for line in ("cc_key_enable 2", "n2n_key_enable 2", "vs_key_enable 2", "sa_enhanced_trust_model TRUE",
                  "sa_etm_max_num_mcgs 128", "sa_etm_max_num_srvcs 32", "sa_etm_max_num_event_subs 32",
-                 "max_op_vls 2", "ar_tree_asymmetric_flow 3", "routing_engine ar_updn"):  # fmt: skip
+                 "max_op_vls 2", "m_key_protection_level 2", "ar_tree_asymmetric_flow 3",
+                 "routing_engine ar_updn"):  # fmt: skip
         assert f"{line}\n" in ours
     assert "sm_priority" not in ours and "partition_config_file" not in ours
     assert set(settings.files) == {"/opt/ufm/files/conf/opensm/root_guid.conf"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from intent.catalog.subnet_managers import Manager
 from intent.core.diagnostic import Diagnostic, Severity, has_errors
@@ -16,7 +17,9 @@ from intent.formats.partitions.reader import read
 from intent.render.artifact import Artifact, Origin
 from intent.render.opensm.managed import Managed, ManagerHost
 from intent.render.opensm.settings import PER_HOST, Files, judge, sections
-from intent.render.templates import Templates
+
+if TYPE_CHECKING:
+    from intent.render.templates import Templates
 
 PLATFORM = "opensm"
 

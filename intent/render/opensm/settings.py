@@ -112,7 +112,7 @@ def sections(managed: Managed, manager: Manager, host: ManagerHost, files: Files
     """The options of one host's file, in groups; what the manager does not know is left out (`judge` tells of it)."""
     groups = {
         "Identity": _identity(managed, manager, host),
-        "Keys of the subnet": _keys(managed),
+        "Keys of the subnet": _keys(managed, manager),
         "Partitions": {
             "partition_config_file": files.partitions,
             "part_enforce": "both",
@@ -140,11 +140,13 @@ def _identity(managed: Managed, manager: Manager, host: ManagerHost) -> dict[str
     return {"guid": guids, "subnet_prefix": str(managed.wanted.subnet_prefix), "lmc": str(managed.wanted.lmc)}
 
 
-def _keys(managed: Managed) -> dict[str, str]:
+def _keys(managed: Managed, manager: Manager) -> dict[str, str]:
     keys = managed.wanted.keys
     named = {"m_key": keys.m_key, "sm_key": keys.sm_key, "sa_key": keys.sa_key}
     found = {name: reference(key.secret) for name, key in named.items() if key is not None}
-    return found | ({"m_key_protection_level": str(keys.protection)} if keys.m_key is not None else {})
+    # Where every port gets a key of its own there is one to protect without a secret of ours.
+    protected = keys.m_key is not None or (managed.wanted.hardening and "hardening" in manager.features)
+    return found | ({"m_key_protection_level": str(keys.protection)} if protected else {})
 
 
 def _routing(managed: Managed, manager: Manager, files: Files) -> dict[str, str]:

@@ -7,6 +7,7 @@ through REST, and what REST cannot say stands in the user's extension of partiti
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from intent.catalog.subnet_managers import Manager
 from intent.core.diagnostic import Diagnostic, Severity, has_errors
@@ -17,7 +18,9 @@ from intent.render.artifact import Artifact, Origin
 from intent.render.opensm.managed import Managed
 from intent.render.opensm.render import Rendered, shared_files
 from intent.render.opensm.settings import PER_HOST, Files, judge, sections
-from intent.render.templates import Templates
+
+if TYPE_CHECKING:
+    from intent.render.templates import Templates
 
 PLATFORM = "ufm-files"
 _SECTION = "SubnetManager"
@@ -93,6 +96,12 @@ def gv_fragment(settings: UfmSettings) -> str:
 def opensm_fragment(settings: UfmSettings) -> str:
     """Our options of opensm.conf, as the file writes them."""
     return "".join(f"{name} {value}\n" for name, value in settings.opensm.items())
+
+
+def fragments(settings: UfmSettings) -> dict[str, str]:
+    """Everything as files by their usual names: what to merge into UFM's own, and files that are ours as a whole."""
+    found = {"gv.cfg": gv_fragment(settings), "opensm.conf": opensm_fragment(settings)}
+    return found | {path.rpartition("/")[2]: text for path, text in settings.files.items()}
 
 
 def _notes(managed: Managed) -> tuple[Diagnostic, ...]:
