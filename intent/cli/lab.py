@@ -44,6 +44,7 @@ def up(
       intent lab up --factory --apply-seconds 5
     """
     import json
+    from collections import Counter
 
     from intent.cli.context import lab_state, open_site
     from intent.cli.output import progress
@@ -54,13 +55,17 @@ def up(
     work = open_site(workspace, state, site, allow_recabling=True)
     folder = lab_state(work.workspace).parent
     wiring = folder / "wiring.json"
-    write(wiring, json.dumps(lab_wiring(work.compiled.fabric, work.compiled.controllers.values())))
+    write(
+        wiring,
+        json.dumps(lab_wiring(work.compiled.fabric, work.compiled.controllers.values(), work.compiled.site.nvlink)),
+    )
     with progress("starting the lab"):
         info = process.up(wiring, folder, factory=factory, apply_s=apply_seconds, address_base=address_base)
     places = [(each.address, each.port) for each in info.switches.values()]
     places += [(each.address, each.port) for each in info.controllers.values()]
     counted = f"{len(info.switches)} switches"
-    counted += f" and {len(info.controllers)} UFM" if info.controllers else ""
+    kinds = Counter(each.kind.upper() for each in info.controllers.values())
+    counted += "".join(f", {number} {kind}" for kind, number in kinds.items())
     print(f"lab is up: {counted}, the first at https://{places[0][0]}:{places[0][1]}")
     print("Any device command takes --lab. `intent lab down` stops it.")
 

@@ -8,29 +8,32 @@ from intent.core.diagnostic import Diagnostic
 from intent.fabric import nvlink
 from intent.fabric.partitions import SitePartitions, nodes_of
 from intent.fabric.resolve import NodeSpec, Places
+from intent.schema.nvlink import NvlinkDomain
 from intent.schema.tenants import Tenant
 
 
-def domains(nodes: Iterable[NodeSpec]) -> tuple[nvlink.Domain, ...]:
-    """NVLink domains of a site: one for each rack with NVLink switches, numbered in the order written.
+def domains(nodes: Iterable[NodeSpec], known: Mapping[str, NvlinkDomain]) -> tuple[nvlink.Domain, ...]:
+    """NVLink domains of a site: one for each rack with NVLink switches.
 
     Args:
         nodes: every node of the site.
+        known: what is written of each rack's domain; of others chassis and slots are counted from 1.
     """
     trays: dict[str, dict[str, int]] = {}
     gpus: dict[str, int] = {}
     for node in nodes:
         if node.kind.is_rack and node.kind.nvlink_switch_trays:
-            trays.setdefault(node.group, {})[node.name] = node.ordinal + 1
+            first = known[node.group].first_slot if node.group in known else 1
+            trays.setdefault(node.group, {})[node.name] = first + node.ordinal
             gpus[node.group] = node.kind.gpus
     return tuple(
-        nvlink.Domain(rack, nvlink.places(number, slots, gpus[rack]))
+        nvlink.Domain(rack, nvlink.places(known[rack].chassis if rack in known else number, slots, gpus[rack]))
         for number, (rack, slots) in enumerate(trays.items(), 1)
     )
 
 
 def nvlink_partitions(
-    tenants: Mapping[str, Tenant], site: str, nodes: Sequence[NodeSpec], places: Places
+    tenants: Mapping[str, Tenant], site: str, nodes: Sequence[NodeSpec], racks: Sequence[nvlink.Domain], places: Places
 ) -> tuple[nvlink.Partition, ...]:
     """One partition for each tenant and rack.
 
@@ -38,10 +41,10 @@ def nvlink_partitions(
         tenants: as written.
         site: name of the site.
         nodes: every node of the site.
+        racks: its domains.
         places: where things stand.
     """
-    every = domains(nodes)
-    homes = {tray: domain for domain in every for tray in domain.trays}
+    homes = {tray: domain for domain in racks for tray in domain.trays}
     found: list[nvlink.Partition] = []
     for name, tenant in tenants.items():
         if tenant.nvlink is None:
@@ -56,16 +59,22 @@ def nvlink_partitions(
 
 
 def judge(
-    nodes: Sequence[NodeSpec], partitions: Sequence[nvlink.Partition], keys: SitePartitions
+    racks: Sequence[nvlink.Domain], partitions: Sequence[nvlink.Partition], keys: SitePartitions
 ) -> tuple[Diagnostic, ...]:
     """What is wrong with NVLink partitions, by themselves and against the P_Keys of the same trays.
 
     Args:
-        nodes: every node of the site.
+        racks: the site's domains.
         partitions: from `nvlink_partitions`.
         keys: partitions of the site's InfiniBand fabrics.
     """
-    return nvlink.check(domains(nodes), partitions, _keys(keys) if keys.fabrics else None) if partitions else ()
+    # Places are counted within a rack: with several racks of one chassis number they say nothing across racks.
+    found: list[Diagnostic] = []
+    held = _keys(keys) if keys.fabrics else None
+    for rack in racks:
+        own = [item for item in partitions if item.domain == rack.name]
+        found += nvlink.check([rack], own, held) if own else ()
+    return tuple(found)
 
 
 def _keys(site: SitePartitions) -> dict[str, nvlink.Keys]:

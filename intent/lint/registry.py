@@ -24,6 +24,7 @@ from intent.lint.rules import (
     node_in_two_tenants,
     nothing_to_build,
     nvlink_boundary,
+    nvlink_domain,
     only_limited,
     outside_pool,
     oversubscribed,
@@ -98,6 +99,7 @@ def rules() -> tuple[Rule, ...]:
         partition_without_members,
         membership_missing,
         partition_group,
+        nvlink_domain,
         guid_not_learnt,
         pkey_table_full,
     )

@@ -1,4 +1,4 @@
-"""What is configured beside switches: the UFM of a fabric, or the hosts that run its OpenSM."""
+"""What is configured beside switches: the UFM of a fabric, the hosts that run its OpenSM, the NMX-M of the racks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Controller:
     Args:
         name: its name: of the host, or `FABRIC-ufm` for the UFM behind a virtual address.
         platform: key of the actor that configures it.
-        fabric: fabric it manages.
+        fabric: fabric it manages; empty for one of NVLink domains.
         address: where it is reached; empty when nobody says.
         release: release the intent names; empty when it names none.
         model: what it answers to be.
@@ -52,7 +52,18 @@ def controllers(name: str, site: Site, sources: SourceMap) -> dict[str, Controll
         if text.kind == "infiniband"
         for item in _of(name, site, fabric, text, sources)
     ]
+    found += _nvlink(name, site, sources)
     return {item.name: item for item in found}
+
+
+def _nvlink(name: str, site: Site, sources: SourceMap) -> Iterator[Controller]:
+    """The NMX-M of the site's racks."""
+    wanted = site.nvlink
+    if wanted is not None:
+        own = wanted.controller
+        labels = {"site": name, "role": "manager", "network": "nvlink", "name": own}
+        span = sources.span(("sites", name, "nvlink"))
+        yield Controller(own, "nmx", "", wanted.address or "", "", "", False, labels, span)
 
 
 def _of(name: str, site: Site, fabric: str, text: FabricText, sources: SourceMap) -> Iterator[Controller]:

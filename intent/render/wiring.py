@@ -7,22 +7,31 @@ from typing import Any
 
 from intent.fabric.model import End, Fabric, Network, Tier
 from intent.render.controllers import Controller
+from intent.schema.nvlink import SiteNvlink
 
 # A lab runs this where the intent names no release.
 _UFM_RELEASE = "6.23.1"
 
 
-def lab_wiring(fabric: Fabric, controllers: Iterable[Controller] = ()) -> dict[str, Any]:
+def lab_wiring(
+    fabric: Fabric, controllers: Iterable[Controller] = (), nvlink: SiteNvlink | None = None
+) -> dict[str, Any]:
     """The wiring document of a lab that stands in for a site.
 
     Args:
         fabric: the site as compiled.
         controllers: what is configured beside switches.
+        nvlink: NVLink domains of the site.
 
     Returns:
-        `switches`, `hosts`, `links` and `ufm`, as the lab's wiring file has them.
+        `switches`, `hosts`, `links`, `ufm` and `nmx`, as the lab's wiring file has them.
     """
-    managers = [_ufm(item, fabric) for item in controllers if item.platform == "ufm"]
+    others: dict[str, list[dict[str, Any]]] = {"ufm": [], "nmx": []}
+    for item in controllers:
+        if item.platform == "ufm":
+            others["ufm"].append(_ufm(item, fabric))
+        elif item.platform == "nmx" and nvlink and nvlink.domains:
+            others["nmx"].append(_nmx(item, nvlink))
     fabric = fabric.only(Network.ETHERNET)
     document: dict[str, Any] = {
         "switches": [
@@ -37,7 +46,13 @@ def lab_wiring(fabric: Fabric, controllers: Iterable[Controller] = ()) -> dict[s
         "hosts": [{"name": node.name, "ports": [{"name": port} for port in node.ports]} for node in fabric.nodes],
         "links": [{"a": _end(link.a), "b": _end(link.b)} for link in fabric.links],
     }
-    return document | ({"ufm": managers} if managers else {})
+    return document | {key: found for key, found in others.items() if found}
+
+
+def _nmx(controller: Controller, nvlink: SiteNvlink) -> dict[str, Any]:
+    """An NMX-M with the site's domains, all GPUs of each in its default partition."""
+    domains = [{"uuid": domain.uuid, "chassis": domain.chassis} for domain in nvlink.domains.values()]
+    return {"name": controller.name, "address": controller.address, "domains": domains}
 
 
 def _ufm(controller: Controller, fabric: Fabric) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from pydantic import ConfigDict, Field
 
 from intent.schema.fabrics import Addressing, Attach, Cables, Fabric, Leaf, Topology, Underlay, Unit
 from intent.schema.markers import Later, Short
+from intent.schema.nvlink import SiteNvlink
 from intent.schema.policy import (
     Changes,
     Ecn,
@@ -185,7 +186,7 @@ class Site(Record):
     """One place with its own allocations and lock."""
 
     later: ClassVar[Mapping[str, str]] = {
-        "inventory": "inventory of what exists", "cabling": "cabling as built", "nvlink": "NVLink domains",
+        "inventory": "inventory of what exists", "cabling": "cabling as built",
         "storage": "storage", "slurm": "Slurm", "kubernetes": _KUBERNETES, "tenants": _TENANTS,
     }  # fmt: skip
     region: Text | None = Field(default=None, description="Region the site belongs to.")
@@ -200,6 +201,7 @@ class Site(Record):
     nodes: tuple[Nodes, ...] = Field(default=(), description="Nodes that stand on their own.")
     racks: tuple[Racks, ...] = Field(default=(), description="Racks of nodes.")
     fabrics: dict[Name, Fabric] = Field(default={}, description="Networks of the site.")
+    nvlink: SiteNvlink | None = Field(default=None, description="NVLink domains of the racks, and their NMX-M.")
     overrides: dict[Selector, RawTree] = Field(
         default={}, description="Raw NVUE trees by selector of switches, merged last, checked by the release's schema."
     )

@@ -199,7 +199,9 @@ def _site(
         rendered = Renderer(document, ethernet, chosen, catalog, sources, _template(workspace, site)).render()
         diagnostics.extend(rendered.diagnostics)
         artifacts |= rendered.artifacts
-        held = controller_artifacts(site, built.fabric, partitions, built.lock, sources, lambda: _templates(workspace))
+        held = controller_artifacts(
+            site, built.fabric, partitions, built.lock, sources, lambda: _templates(workspace), settled.nvlink
+        )
         diagnostics.extend(held.diagnostics)
         artifacts |= held.artifacts
         ufm = held.ufm

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -15,12 +15,13 @@ from intent.fabric.guids import learn
 from intent.fabric.lock import Lock
 from intent.fabric.model import Fabric
 from intent.fabric.nvlink import Partition
-from intent.fabric.nvlink_tenants import judge, nvlink_partitions
+from intent.fabric.nvlink_tenants import domains, judge, nvlink_partitions
 from intent.fabric.partitions import KIND, FabricPartitions, SitePartitions, allocate, partitions_of
 from intent.fabric.resolve import Resolver
 from intent.formats.guids import GuidFile, doubles, read_guids
 from intent.render.artifact import Artifact
 from intent.render.controllers import controllers
+from intent.render.nmx.partitions import nmx_artifact
 from intent.render.opensm.managed import Managed, managed_fabric
 from intent.render.opensm.partitions import partitions_conf
 from intent.render.opensm.render import render_hosts
@@ -74,11 +75,12 @@ def settle(
         return Settled(built, SitePartitions(fabric.site))
     fabric, found = _with_guids(site, fabric, sources, texts)
     nodes = Resolver(fabric.site, site, catalog, sources).nodes()
-    nvlink = nvlink_partitions(document.tenants, fabric.site, nodes, sources)
+    racks = domains(nodes, site.nvlink.domains if site.nvlink else {})
+    nvlink = nvlink_partitions(document.tenants, fabric.site, nodes, racks, sources)
     keys, lock, problems = allocate(document.tenants, fabric.site, nodes, infiniband, sources, before, built.lock)
     full = {name: text.subnet_manager.default_membership == "full" for name, text in infiniband.items()}
     partitions = partitions_of(document.tenants, fabric, nodes, keys, full, sources)
-    diagnostics = (*built.diagnostics, *found, *problems, *judge(nodes, nvlink, partitions))
+    diagnostics = (*built.diagnostics, *found, *problems, *judge(racks, nvlink, partitions))
     return Settled(replace(built, fabric=fabric, lock=lock, diagnostics=diagnostics), partitions, nvlink)
 
 
@@ -133,6 +135,7 @@ def controller_artifacts(
     lock: Lock,
     sources: SourceMap,
     templates: Callable[[], Templates],
+    nvlink: Sequence[Partition] = (),
 ) -> Held:
     """What the controllers of a site must hold.
 
@@ -146,6 +149,7 @@ def controller_artifacts(
         lock: allocations after this compilation.
         sources: where things stand.
         templates: gives the templates of text files; not called where none is needed.
+        nvlink: NVLink partitions of its tenants.
     """
     found: dict[str, Artifact] = {}
     diagnostics: list[Diagnostic] = []
@@ -155,6 +159,10 @@ def controller_artifacts(
         own = partitions.fabrics.get(controller.fabric, FabricPartitions(controller.fabric))
         if controller.platform == "ufm" and (own.partitions or controller.fabric in ours):
             found[name] = ufm_artifact(controller, own, sources, site.manage.except_)
+        if controller.platform == "nmx" and site.nvlink:
+            known = [item for item in nvlink if item.domain in site.nvlink.domains]
+            if known:
+                found[name] = nmx_artifact(controller, site.nvlink, known, site.manage.except_)
     for name in dict.fromkeys(item.fabric for item in every.values() if item.platform == "opensm"):
         own = partitions.fabrics.get(name, FabricPartitions(name))
         held = _opensm(site, fabric, own, sources, templates)

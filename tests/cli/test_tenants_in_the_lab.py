@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -158,3 +159,21 @@ def test_day_one_without_guids_compiles_and_says_what_waits(tmp_path: Path) -> N
     assert "warning L351" in said.out + said.err
     assert "has no GUID: its files are not rendered" in said.out + said.err
     assert sorted(item.name for item in (room.folder / "build/s").iterdir() if item.name.startswith("o")) == []
+
+
+def test_nvlink_and_infiniband_of_a_tenant_in_one_change(tmp_path: Path) -> None:
+    """The shipped example: an NMX-M and a UFM hold the same boundary, and a second plan finds nothing to do."""
+    folder = shutil.copytree(Path(__file__).parents[2] / "examples" / "ib-tenants", tmp_path / "site")
+    text = (folder / "intent.yaml").read_text(encoding="utf-8")
+    (folder / "intent.yaml").write_text(text + "changes: {strategy: {soak: 0s}}\n", encoding="utf-8")
+    room = Room(folder)
+    try:
+        assert "1 UFM, 1 NMX" in room.run("lab", "up", "--address-base", room.base).out
+        assert room.plan().code == 0
+        done = room.apply()
+        assert done.code == 0, done.out + done.err
+        assert room.plan("--detailed-exitcode").code == 0
+        assert room.run("drift", "--lab").code == 0
+        assert room.run("verify", "--lab").code == 0
+    finally:
+        room.down()

@@ -11,6 +11,8 @@ from ib_site import fabric_text, guid, guids_csv, settled, site_text, workspace
 from intent.catalog.hardware import Catalog
 from intent.core.diagnostic import Diagnostic
 from intent.core.errors import DiagnosticError
+from intent.device.nmx.model import At
+from intent.device.nmx.model import from_tree as nmx_places
 from intent.device.ufm.partitions import from_tree
 from intent.report.tables import partitions
 from intent.workspace.compile import Compiled, after_prune, check, compile_site
@@ -52,8 +54,7 @@ def racks(tenants: str) -> str:
 def test_the_example_compiles_without_a_finding_to_whole_partitions(example: Path) -> None:
     work = compiled(example)
     assert work.diagnostics == ()
-    (artifact,) = work.artifacts.values()
-    held = from_tree(artifact.body, "quantum")
+    held = from_tree(work.artifacts["quantum-ufm"].body, "quantum")
     assert {key: len(item.members) for key, item in held.items()} == {1: 27 * 4, 2: 9 * 4, 0x100: 9 * 4}
     assert held[1].members.keys().isdisjoint(held[2].members)
     assert {kind.membership for kind in held[1].members.values()} == {"full"}
@@ -66,6 +67,34 @@ def test_the_example_compiles_without_a_finding_to_whole_partitions(example: Pat
     rows = partitions(work.partitions, work.nvlink).rows
     assert rows[0] == ("physics", "train", "quantum", "0x8001", "27", "108", "0", "", "")
     assert rows[-1] == ("biology", "nvlink", "ibg02", "", "", "36", "", "", "GPUs")
+
+
+def test_the_example_gives_nmx_m_the_same_boundary(example: Path) -> None:
+    work = compiled(example)
+    artifact = work.artifacts["nmx1"]
+    assert (artifact.platform, work.controllers["nmx1"].address) == ("nmx", "10.6.3.30")
+    one, two = (f"3f0c2a5e-7d41-4a3b-9a55-0c1d2e3f4a0{number}" for number in (1, 2))
+    assert artifact.owned == (("domain", one), ("domain", two))
+    places = nmx_places(artifact.body)
+    assert {(at.domain, at.name): len(held) for at, held in places.items()} == {
+        (one, "physics"): 72,
+        (two, "physics"): 36,
+        (two, "biology"): 36,
+    }
+    assert "1.9.1.4" in places[At(two, "physics")]
+    assert "1.10.1.1" in places[At(two, "biology")]
+    origin = artifact.why(("domain", two, "partition", "biology", "member", "1.10.1.1"))
+    assert origin is not None
+    assert str(origin.span).startswith("intent.yaml:")
+
+
+def test_a_rack_whose_domain_is_unknown_is_told_and_left_alone(example: Path) -> None:
+    text = (example / "intent.yaml").read_text(encoding="utf-8")
+    one = text.replace(", ibg02: 3f0c2a5e-7d41-4a3b-9a55-0c1d2e3f4a02", "")
+    (example / "intent.yaml").write_text(one, encoding="utf-8")
+    work = compiled(example)
+    assert {item.code for item in found(example)} == {"L312"}
+    assert list(work.artifacts["nmx1"].body["domain"]) == ["3f0c2a5e-7d41-4a3b-9a55-0c1d2e3f4a01"]
 
 
 def test_pruning_keeps_the_keys_of_partitions_that_exist(example: Path) -> None:

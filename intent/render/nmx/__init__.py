@@ -1,0 +1,1 @@
+"""Artefacts for NVIDIA NMX-M."""
