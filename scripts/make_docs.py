@@ -93,7 +93,7 @@ _OTHER_CODES = {
     "N010": "A path that the release lacks.",
     "N011": "A value that the release lacks.",
     "N012": "Two settings that the release keeps in one place.",
-    "M001": "A generation that the subnet manager does not run; to M014: [subnet managers](subnet-managers.md).",
+    "M001": "A generation that the subnet manager does not run; to M015: [subnet managers](subnet-managers.md).",
     "O001": "An opensm.conf that is none; to O031: [subnet managers](subnet-managers.md).",
     "V001": "A file of checks, or of the inventory, that cannot be read or holds something else.",
     "V002": "A file of checks that is no Python.",

@@ -91,6 +91,8 @@ def carry_out(work: Work, plan: Plan, manner: Manner) -> int:
         if changing and plan.kind != "rollback":
             remark("looking at the devices before the change")
             judging.remember(changing, known_devices(book, plan.scope.site), [item.name for item in plan.devices])
+        if subnets is not None:
+            subnets.remember()
         result = apply_plan(
             plan,
             actors=doers,

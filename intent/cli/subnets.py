@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 PLATFORM = "opensm"
 _SUBJECT = "partitions"
+_LIDS = "lid-stability"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,14 @@ class Subnets:
         self._actor = actors.get(PLATFORM)
         self._targets = targets
         self._changing = frozenset(changing)
+        self._lids: dict[str, Mapping[str, int]] = {}
+
+    def remember(self) -> None:
+        """Read the local identifiers of the subnets whose hosts are about to change: no port may get another one."""
+        for name, managed in self._of(self._changing).items():
+            observed = self._look(managed)
+            if observed is not None and observed.lids is not None:
+                self._lids[name] = observed.lids
 
     def results(self, hosts: Collection[str], phase: Phase) -> tuple[tuple[CheckResult, ...], dict[str, Observation]]:
         """Verdicts on the subnets of these hosts, and what was observed; each is read on one host.
@@ -81,12 +90,13 @@ class Subnets:
                 continue
             host = observed.device
             seen[host] = observed
-            expected = Expected(subnets={name: managed.expected})
+            subnet = replace(managed.expected, lids=self._lids.get(name))
+            expected = Expected(subnets={name: subnet})
             found += run(chosen, managed.fabric, {host: observed}, phase=phase, expected=expected, devices=[host])
         return tuple(found), seen
 
     def judge(self, hosts: Sequence[str], in_force: frozenset[str]) -> dict[str, Judgement]:
-        """Whether partitions are those of the intent after hosts got their files, the canaries first of all.
+        """Whether partitions are those of the intent after hosts got their files, and no port was renumbered.
 
         As long as the master has its old files the subnet has its old keys, and nothing is judged.
         """
@@ -100,7 +110,7 @@ class Subnets:
             if master in self._changing and master not in {*in_force, *hosts}:
                 continue
             results, _ = self.results(managed.hosts, Phase.POST)
-            own = [item for item in results if item.subject == _SUBJECT]
+            own = [item for item in results if item.subject == _SUBJECT or item.check == _LIDS]
             messages = tuple(text for item in own for text in item.messages)
             verdict = overall(item.verdict for item in own)
             judged |= {host: Judgement(verdict, messages) for host in managed.hosts if own and host in hosts}

@@ -133,3 +133,20 @@ def test_after_a_change_the_canary_decides(compiled: Compiled, subnet: Managed) 
     assert early.verdict is Verdict.PASS, "the master has its old files: the standby's turn says nothing yet"
     late = after(answers(subnet, fell_open=True), both, ["o2"], frozenset({"o1"}))["o2"]
     assert late.verdict is Verdict.FAIL
+
+
+def test_a_port_that_gets_another_address_by_the_change_is_told(compiled: Compiled, subnet: Managed) -> None:
+    guid = next(iter(subnet.expected.pkeys))
+    line = '0x{} "n1"  {}  1[  ] ==( 4X 53.125 Gbps Active/ LinkUp)==>  0x{} 9  1[  ] "l" ( )'
+    before, after = (
+        answers(subnet).replace("@@ links\n", "@@ links\n" + line.format(guid, lid, "0" * 15 + "9") + "\n")
+        for lid in (5, 6)
+    )
+    script = Script(compiled, {"o1": before})
+    subnets, _ = judge(compiled, script, changing=("o1", "o2"))
+    subnets.remember()
+    assert subnets.judge(["o1"], frozenset())["o1"].verdict is Verdict.PASS
+    script.said = {"o1": after}
+    moved = subnets.judge(["o1"], frozenset())["o1"]
+    assert moved.verdict is Verdict.FAIL
+    assert moved.messages == (f"Port: {guid} - another local identifier - expected LID 5, actual LID 6",)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from intent.formats.opensm.conf import read_conf_strict
 from intent.render.opensm.managed import managed_fabric
 from intent.render.opensm.render import Rendered, render_hosts, unlike
 from intent.render.opensm.settings import judge
+from intent.render.templates import Templates
 from intent.render.ufm.files import gv_fragment, opensm_fragment, render_ufm, ufm_settings
 
 OPENSM, NVIDIA = manager("opensm"), manager("nvidia")
@@ -167,3 +169,14 @@ def test_hosts_and_roots_come_from_the_compiled_fabric() -> None:
     assert [item.code for item in missing] == ["M007", "M006"]
     _, other = managed_fabric(_site(), "compute", generation="", design="fat-tree", wanted=wanted(roots="role=core"))
     assert [item.code for item in other] == ["M009", "M012"]
+
+
+def test_a_template_that_makes_hosts_differ_is_refused(tmp_path: Path) -> None:
+    folder = Path(__file__).parents[2] / "templates"
+    (tmp_path / "opensm").mkdir()
+    text = (folder / "opensm" / "opensm.conf.j2").read_text()
+    extra = "{% if sections[0].options[0].value.endswith('51') %}log_max_size 9\n{% endif %}"
+    (tmp_path / "opensm" / "opensm.conf.j2").write_text(text + extra)
+    refused = render_hosts(managed(wanted()), OPENSM, tenants(), Templates([tmp_path, folder]))
+    assert refused.artifacts == ()
+    assert [item.code for item in refused.diagnostics if item.severity is Severity.ERROR] == ["M015"]

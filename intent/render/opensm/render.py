@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -65,12 +65,20 @@ def render_hosts(
     if has_errors(found):
         return Rendered((), tuple(found))
     shared = shared_files(managed, files, reading.partitions, partitions, templates)
-    artifacts = []
+    artifacts: list[Artifact] = []
     for host in managed.hosts:
         conf = conf_text(managed, manager, host, files, templates)
         read_conf_strict(conf.encode(), manager, files.conf, placeholders=True)
         artifacts.append(_artifact(managed, manager, host, {files.conf: conf, **shared}))
-    return Rendered(tuple(artifacts), tuple(found))
+    found += _apart(managed, artifacts)
+    return Rendered(() if has_errors(found) else tuple(artifacts), tuple(found))
+
+
+def _apart(managed: Managed, artifacts: Sequence[Artifact]) -> Iterator[Diagnostic]:
+    """Hosts that a template gave unlike files: after a takeover the other one would rewrite the fabric."""
+    for words in unlike({item.device: item.body["files"] for item in artifacts}):
+        hint = "a template must not depend on the host; only guid and sm_priority may differ"
+        yield Diagnostic("M015", f"fabric {managed.fabric}: {words}", managed.span, hint=hint)
 
 
 def conf_text(managed: Managed, manager: Manager, host: ManagerHost, files: Files, templates: Templates) -> str:
