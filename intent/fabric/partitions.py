@@ -15,8 +15,9 @@ from intent.core.span import Span
 from intent.fabric.lock import Allocator, Lock
 from intent.fabric.model import End, Fabric, Network, Role, Tier
 from intent.fabric.resolve import NodeSpec, Path, Places
-from intent.schema.tenants import DEFAULT_KEY, PartitionKey, Tenant
 from intent.schema.tenants import Partition as PartitionText
+from intent.schema.tenants import PartitionKey, Tenant
+from intent.schema.types import NumberRange
 
 KIND = "pkey"
 """Kind of value in the lock."""
@@ -155,6 +156,7 @@ def allocate(
     site: str,
     nodes: Sequence[NodeSpec],
     fabrics: Iterable[str],
+    pool: NumberRange,
     places: Places,
     before: Lock,
     after: Lock,
@@ -166,6 +168,7 @@ def allocate(
         site: the site.
         nodes: its nodes; a tenant without any of them has no partition here.
         fabrics: names of its InfiniBand fabrics.
+        pool: keys that may be given out in each of them.
         places: where things stand.
         before: allocations as committed.
         after: allocations after everything else was built; keys are added to it.
@@ -173,7 +176,9 @@ def allocate(
     Returns:
         Keys by tenant and partition, the lock with them, and what is wrong.
     """
-    keys = _Keys(places, before, frozenset((name, key) for name, item in tenants.items() for key in item.partitions))
+    keys = _Keys(
+        places, before, pool, frozenset((name, key) for name, item in tenants.items() for key in item.partitions)
+    )
     known = frozenset(fabrics)
     wanted = [
         (tenant, name, text)
@@ -277,11 +282,12 @@ def _members(
 class _Keys:
     """Gives out keys."""
 
-    def __init__(self, places: Places, before: Lock, written: frozenset[tuple[str, str]]) -> None:
+    def __init__(self, places: Places, before: Lock, pool: NumberRange, written: frozenset[tuple[str, str]]) -> None:
         self.given: dict[tuple[str, str], int] = {}
         self.diagnostics: list[Diagnostic] = []
         self._places = places
         self._before = before
+        self._pool = pool
         self._written = written
         self._allocator = Allocator(before)
         self._free: dict[str, Iterator[str]] = {}
@@ -290,11 +296,12 @@ class _Keys:
         owner = f"{text.fabric}/{tenant}/{name}"
         span = self._places.span(("tenants", tenant, "partitions", name, "pkey"))
         if text.pkey.auto:
-            free = self._free.setdefault(text.fabric, _candidates(text.fabric))
+            free = self._free.setdefault(text.fabric, _candidates(text.fabric, self._pool))
             value = self._allocator.take(KIND, owner, free)
             if value is None:
-                message = f"fabric {text.fabric}: no partition key is free for {tenant}-{name}"
-                self._report("F041", message, span, "`intent lock prune` frees those of partitions that are gone")
+                message = f"fabric {text.fabric}: no partition key of the pool is free for {tenant}-{name}"
+                hint = "enlarge pools.pkeys; `intent lock prune` frees keys of partitions that are gone"
+                self._report("F041", message, span, hint)
                 return
         else:
             value = self._claim(owner, f"{tenant}-{name}", text, span)
@@ -344,8 +351,8 @@ class _Keys:
         return Lock(after.site, held, released)
 
 
-def _candidates(fabric: str) -> Iterator[str]:
-    return (_value(fabric, PartitionKey(number)) for number in range(1, DEFAULT_KEY))
+def _candidates(fabric: str, pool: NumberRange) -> Iterator[str]:
+    return (_value(fabric, PartitionKey(number)) for number in range(pool.first, pool.last + 1))
 
 
 def _value(fabric: str, key: PartitionKey) -> str:

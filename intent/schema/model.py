@@ -23,7 +23,7 @@ from intent.schema.policy import (
 )
 from intent.schema.record import Record
 from intent.schema.secret import SecretRef
-from intent.schema.tenants import Tenant
+from intent.schema.tenants import ALL_KEYS, Keys, Tenant
 from intent.schema.types import (
     Address,
     AsnRange,
@@ -67,6 +67,10 @@ class Pools(Record):
         default=ipaddress.IPv4Network("10.64.0.0/12"), description="Addresses of host ports, a /31 each."
     )
     reserved: tuple[Network, ...] = Field(default=(), description="Prefixes inside the pools that are never allocated.")
+    pkeys: Keys = Field(
+        default=ALL_KEYS,
+        description="Partition keys that `auto` may take; keep out of it what other programs give out.",
+    )
     asns: AsnRange = Field(
         default=NumberRange(4_200_100_000, 4_200_199_999), description="AS numbers, one per leaf and one per spine."
     )

@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 
 from intent.schema.markers import Scalar, Short
 from intent.schema.record import Record
-from intent.schema.types import Name, Rate, Selector
+from intent.schema.types import Name, NumberRange, Rate, Selector
 
 DEFAULT_KEY = 0x7FFF
 """Key of the partition every port is in; no tenant may have it."""
@@ -53,11 +53,40 @@ def _key(text: str) -> PartitionKey:
     return PartitionKey(number)
 
 
+def _keys(text: str) -> KeyRange:
+    first, dash, last = (part.strip() for part in text.partition("-"))
+    expected = "expected a range of partition keys such as 0x8001-0x80ff, the smaller first"
+    if not dash or not (_KEY.fullmatch(first) and _KEY.fullmatch(last)):
+        raise ValueError(expected)
+    low, high = _key(first).number, _key(last).number
+    if low > high:
+        raise ValueError(expected)
+    return KeyRange(low, high)
+
+
+class KeyRange(NumberRange):
+    """Partition keys from first to last, without the membership bit."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return f"{PartitionKey(self.first)}-{PartitionKey(self.last)}"
+
+
 Membership = Literal["full", "limited"]
 Key = Annotated[
     PartitionKey,
     Scalar(_key, "auto or a partition key such as 0x8001", "^(auto|0[xX][0-9A-Fa-f]{1,4})$", ("string", "integer")),
 ]
+
+
+Keys = Annotated[
+    KeyRange,
+    Scalar(
+        _keys, "a range of partition keys such as 0x8001-0x80ff", "^0[xX][0-9A-Fa-f]{1,4} ?- ?0[xX][0-9A-Fa-f]{1,4}$"
+    ),
+]
+ALL_KEYS = KeyRange(1, DEFAULT_KEY - 1)
 
 
 class Partition(Record):

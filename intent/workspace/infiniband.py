@@ -77,7 +77,9 @@ def settle(
     nodes = Resolver(fabric.site, site, catalog, sources).nodes()
     racks = domains(nodes, site.nvlink.domains if site.nvlink else {})
     nvlink = nvlink_partitions(document.tenants, fabric.site, nodes, racks, sources)
-    keys, lock, problems = allocate(document.tenants, fabric.site, nodes, infiniband, sources, before, built.lock)
+    keys, lock, problems = allocate(
+        document.tenants, fabric.site, nodes, infiniband, site.pools.pkeys, sources, before, built.lock
+    )
     full = {name: text.subnet_manager.default_membership == "full" for name, text in infiniband.items()}
     partitions = partitions_of(document.tenants, fabric, nodes, keys, full, sources)
     diagnostics = (*built.diagnostics, *found, *problems, *judge(racks, nvlink, partitions))

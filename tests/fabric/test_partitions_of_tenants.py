@@ -142,7 +142,17 @@ def test_a_written_key_that_the_lock_gives_otherwise_is_refused(held: dict[str, 
 def test_no_key_is_left() -> None:
     held = {f"q/b/p{number}": f"q:0x{number | 0x8000:04x}" for number in range(1, 0x7FFF)}
     (message,) = messages(settled(site_text(tenants(x="")), lock=Lock("s", {}, {"pkey": held})))
-    assert "F041: fabric q: no partition key is free for a-x" in message
+    assert "F041: fabric q: no partition key of the pool is free for a-x" in message
+
+
+def test_keys_come_from_the_pool_and_written_ones_from_anywhere() -> None:
+    text = site_text(tenants(x="", y="", z=", pkey: 0x9000")).replace(
+        "    fabrics:", "    pools: {pkeys: 0x8101-0x0102}\n    fabrics:"
+    )
+    result = settled(text)
+    assert keys(result) == {"a-x": "0x8101", "a-y": "0x8102", "a-z": "0x9000"}
+    (message,) = messages(settled(text.replace("0x8101-0x0102", "0x8101-0x8101")))
+    assert "F041: fabric q: no partition key of the pool is free for a-y" in message
 
 
 @pytest.mark.parametrize("value", ["q:0x8000", "q:0xffff", "q:0x0001", "q:8001", "0x8001", "q:0x80011"])
