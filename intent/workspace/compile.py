@@ -29,7 +29,7 @@ from intent.schema.loader import Loaded, load
 from intent.schema.model import Document, Site
 from intent.schema.sources import SourceMap
 from intent.workspace.files import Texts, Workspace
-from intent.workspace.infiniband import controller_artifacts, settle
+from intent.workspace.infiniband import controller_artifacts, settle, shared_guids
 
 if TYPE_CHECKING:
     from intent.render.templates import Templates
@@ -113,6 +113,7 @@ def check(workspace: Workspace, catalog: Catalog, *, render: bool = True) -> Che
                 found.extend(diagnostics)
                 if compiled:
                     sites[name] = compiled
+    found.extend(shared_guids(compiled.fabric for compiled in sites.values()))
     return Checked(loaded.document, loaded.sources, in_order(found), sites, _excerpts(texts, loaded))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from intent.core.errors import DiagnosticError, IntentError
 from intent.fabric.build import Built
 from intent.fabric.guids import learn
 from intent.fabric.lock import Lock
-from intent.fabric.model import Fabric
+from intent.fabric.model import Device, Fabric
 from intent.fabric.nvlink import Partition
 from intent.fabric.nvlink_tenants import domains, judge, nvlink_partitions
 from intent.fabric.partitions import KIND, FabricPartitions, SitePartitions, allocate, partitions_of
@@ -220,6 +220,30 @@ def _not_yet(finding: Diagnostic) -> Diagnostic:
     if finding.code not in _NOT_LEARNT:
         return finding
     return replace(finding, severity=Severity.WARNING, message=f"{finding.message}: its files are not rendered")
+
+
+def shared_guids(fabrics: Iterable[Fabric]) -> tuple[Diagnostic, ...]:
+    """GUIDs that ports of two sites have: a port is in one fabric.
+
+    Args:
+        fabrics: of different sites, each without doubles of its own.
+    """
+    first: dict[str, tuple[str, Device, str]] = {}
+    found: dict[tuple[str, str], Diagnostic] = {}
+    for fabric in fabrics:
+        for device in fabric.devices.values():
+            for port in device.ports.values():
+                site, other, name = first.setdefault(port.guid, (fabric.site, device, port.name))
+                if port.guid and site != fabric.site:
+                    message = f"GUID 0x{port.guid} of {fabric.site}/{device.name} {port.name} is that of "
+                    message += f"{site}/{other.name} {name} too"
+                    related = ((other.span, f"{other.name} is made here"),) if other.span else ()
+                    hint = "a GUID belongs to one port, and a port to one fabric"
+                    # Two sites given one file have thousands in common; the first tells it.
+                    found.setdefault(
+                        (site, fabric.site), Diagnostic("G003", message, device.span, hint=hint, related=related)
+                    )
+    return tuple(found.values())
 
 
 def _ever(lock: Lock) -> frozenset[str]:

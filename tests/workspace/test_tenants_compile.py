@@ -167,6 +167,16 @@ def test_a_guid_in_two_fabrics_shows_both_places(tmp_path: Path) -> None:
     assert (str(finding.span), str(finding.related[0][0])) == ("guids/p.csv:2:1", "guids/s.csv:2:1")
 
 
+def test_a_guid_in_two_sites_is_an_error(tmp_path: Path) -> None:
+    text = site_text("")
+    pools = "    pools: {loopbacks: 10.254.0.0/18, hosts: 10.96.0.0/12, asns: 4200200000-4200299999}\n"
+    other = text[text.index("  s:\n") :].replace("  s:\n", f"  t:\n{pools}").replace("guids/s.csv", "guids/t.csv")
+    folder = workspace(tmp_path, text + other)
+    (folder / "guids" / "t.csv").write_text(guids_csv(["n4"]), encoding="utf-8")
+    (finding,) = found(folder, "G")
+    assert finding.message == f"GUID 0x{guid('n4', 1)} of t/n4 rail1 is that of s/n4 rail1 too"
+
+
 def test_one_file_may_tell_of_two_fabrics(tmp_path: Path) -> None:
     one, other = fabric_text(attach="n{1..2}"), fabric_text(attach="n{3..4}").replace("u1", "v1").replace("u2", "v2")
     text = site_text("").replace(fabric_text(), one) + f"      p: {other}\n"
