@@ -127,6 +127,10 @@ class LabServer:
         controllers = self._running().controllers
         return self.call(lambda world: let_fail(world, controllers, kind, device, options))
 
+    def settled(self, name: str, timeout_s: float = 240.0) -> bool:
+        """Wait until the OpenSM behind a UFM has read what it was asked to hold; False when it takes longer."""
+        return self._running().subnets[name].settled(timeout_s)
+
     def controller(self, name: str) -> Controller:
         """A controller of the lab, to look at; it works in the lab's thread."""
         return self._running().controllers[name]

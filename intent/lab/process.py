@@ -16,7 +16,8 @@ import intent
 from intent.core.errors import IntentError
 from intent.lab import state
 from intent.lab.orders import order
-from intent.lab.state import ERROR, LabInfo
+from intent.lab.state import ERROR, SUBNETS, LabInfo
+from intent.lab.subnet.simulation import sweep
 from intent.lab.wiring import load
 
 ADDRESS_BASE = "127.80.0.0"
@@ -24,6 +25,7 @@ PORT = 8765
 LOG = "lab.log"
 _START_S = 120.0
 _STOP_S = 10.0
+_SETTLE_S = 240.0
 _LOOK_S = 0.02
 
 
@@ -56,6 +58,7 @@ def up(
             f"a lab is already running in {state_dir} (process {running.pid})", hint="stop it with `intent lab down`"
         )
     state_dir.mkdir(parents=True, exist_ok=True)
+    _sweep(state_dir)
     for name in (state.FILE, ERROR):
         (state_dir / name).unlink(missing_ok=True)
     command = [sys.executable, "-m", "intent.lab.serve", str(state_dir.resolve()), str(wiring.resolve())]
@@ -88,7 +91,10 @@ def _ready(process: subprocess.Popen[bytes], state_dir: Path) -> LabInfo:
             return state.load(state_dir)
         time.sleep(_LOOK_S)
     process.terminate()
+    if not _gone(process.pid, _STOP_S):
+        process.kill()
     process.wait()
+    _sweep(state_dir)
     raise IntentError(f"the lab did not start within {_START_S:g} s", hint=f"see {state_dir / LOG}")
 
 
@@ -109,6 +115,7 @@ def down(state_dir: Path) -> bool:
     info = _running(state_dir)
     if info is None:
         (state_dir / state.FILE).unlink(missing_ok=True)
+        _sweep(state_dir)
         return False
     with contextlib.suppress(IntentError):
         order(info.control_url, info.control_token, "POST", "/stop", {})
@@ -118,6 +125,7 @@ def down(state_dir: Path) -> bool:
         if not _gone(info.pid, _STOP_S / 2):
             raise IntentError(f"the lab's process {info.pid} does not stop", hint=f"kill {info.pid}")
     (state_dir / state.FILE).unlink(missing_ok=True)
+    _sweep(state_dir)
     return True
 
 
@@ -144,6 +152,31 @@ def fault(state_dir: Path, kind: str, device: str, **options: Any) -> str:
     info = _required(state_dir)
     body = {"kind": kind, "device": device, "options": options}
     return str(order(info.control_url, info.control_token, "POST", "/fault", body)["done"])
+
+
+def settled(state_dir: Path, name: str) -> None:
+    """Wait until the OpenSM behind a UFM has read what it was asked to hold.
+
+    Raises:
+        IntentError: no lab is running there, no OpenSM is behind that UFM, or it does not read.
+    """
+    limit = time.monotonic() + _SETTLE_S
+    while time.monotonic() < limit:
+        held = status(state_dir)["controllers"].get(name, {})
+        if "subnet" not in held:
+            raise IntentError(f"{name}: no OpenSM runs behind it", hint="intent lab up --engine opensm")
+        if not held["pending"]:
+            if held["subnet"] != "up":
+                raise IntentError(f"{name}: OpenSM {held['subnet']}", hint=f"see {state_dir / LOG}")
+            return
+        time.sleep(_LOOK_S)
+    raise IntentError(f"{name}: OpenSM does not read its partitions within {_SETTLE_S:g} s")
+
+
+def _sweep(state_dir: Path) -> None:
+    """End what a lab that was killed left behind."""
+    for folder in (state_dir / SUBNETS).glob("*"):
+        sweep(folder)
 
 
 def _required(state_dir: Path) -> LabInfo:

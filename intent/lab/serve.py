@@ -48,10 +48,10 @@ async def _serve(options: argparse.Namespace) -> None:
         port=options.port,
         timing=Timing(apply_s=options.apply_seconds),
     )
-    info = await server.start()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, server.stop)
+    info = await server.start()
     info.save()
     ready = len(info.switches), len(info.controllers)
     logging.getLogger("intent.lab").info("ready: %d switches, %d controllers", *ready)

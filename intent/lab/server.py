@@ -22,7 +22,8 @@ from intent.lab.controller import Controller
 from intent.lab.crypt512 import hashed
 from intent.lab.http import IDLE_S, Connection, Service
 from intent.lab.nmx.manager import NmxManager
-from intent.lab.state import ControllerPlace, LabInfo, Place
+from intent.lab.state import SUBNETS, ControllerPlace, LabInfo, Place
+from intent.lab.subnet.follower import Follower
 from intent.lab.tls import issue
 from intent.lab.tools import Timing
 from intent.lab.ufm.manager import Observer, UfmManager
@@ -129,8 +130,13 @@ class Server:
         self.api = Api(self.world)
         self._port = port
         watching = observers or {}
+        kinds = {spec.name: spec.default_membership for spec in wiring.ufm}
+        self.subnets = {
+            spec.ufm: Follower(spec, state_dir / SUBNETS / spec.ufm, kinds[spec.ufm]) for spec in wiring.subnet
+        }
         made: list[Controller] = [
-            UfmManager(spec, clock, self.password, watching.get(spec.name)) for spec in wiring.ufm
+            UfmManager(spec, clock, self.password, watching.get(spec.name), self.subnets.get(spec.name))
+            for spec in wiring.ufm
         ]
         made += [NmxManager(spec, clock, self.password) for spec in wiring.nmx]
         self.controllers: dict[str, Controller] = {item.name: item for item in made}
@@ -143,12 +149,14 @@ class Server:
         """Listen everywhere.
 
         Raises:
-            IntentError: an address is taken, or too many files are open.
+            IntentError: an address is taken, too many files are open, or the OpenSM of a subnet does not start.
         """
         control_address, *places = self._addresses
         contexts = issue(self.state_dir, places)
         token = secrets.token_urlsafe(24)
         try:
+            for subnet in self.subnets.values():
+                await asyncio.to_thread(subnet.start)
             door = Control(self.world, token, self._stopping.set, self.controllers)
             await self._listen(door, control_address, None)
             services: list[Service] = [SwitchService(self.api, name) for name in self.world.machines]
@@ -216,13 +224,15 @@ class Server:
         await self.close()
 
     async def close(self) -> None:
-        """Stop listening and drop every connection."""
+        """Stop listening, drop every connection, end the processes of subnets."""
         for listener in self._listeners:
             listener.close()
         for connection in list(self._connections):
             connection.abort()
         await asyncio.sleep(0)
         self._listeners.clear()
+        for subnet in self.subnets.values():
+            await asyncio.to_thread(subnet.close)
 
 
 def _no_listener(error: OSError, address: str, port: int) -> IntentError:

@@ -14,6 +14,7 @@ from intent.core.regular import read_regular
 FILE = "lab.json"
 LOCK = "lab.lock"
 ERROR = "lab.error"
+SUBNETS = "subnets"
 _LARGEST_BYTES = 64 * 1024 * 1024
 
 

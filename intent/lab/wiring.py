@@ -12,6 +12,7 @@ from typing import Any
 from intent.core.errors import IntentError
 from intent.core.regular import read_regular
 from intent.lab.nmx.spec import Domain, Nmx
+from intent.lab.subnet.spec import Subnet
 from intent.lab.ufm.spec import FabricPort, Ufm
 
 MAX_BYTES = 256 * 1024 * 1024
@@ -92,6 +93,7 @@ class Wiring:
     links: tuple[Link, ...] = ()
     ufm: tuple[Ufm, ...] = ()
     nmx: tuple[Nmx, ...] = ()
+    subnet: tuple[Subnet, ...] = ()
 
 
 class _Reader:
@@ -219,6 +221,28 @@ def _nmx(read: _Reader, value: Any, where: str) -> Nmx:
     return Nmx(read.name(held, "name", where), version, read.text(held, "address", where), kind, tuple(domains))
 
 
+_NODE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_ENGINE = re.compile(r"[A-Za-z0-9_-]{1,32}")
+
+
+def _subnet(read: _Reader, value: Any, where: str) -> Subnet:
+    held = read.object(value, where, ("ufm", "topology", "at", "engine", "roots"), ("ufm", "topology"))
+    topology = read.text(held, "topology", where)
+    if not topology or "\0" in topology:
+        raise read.fail(f"{where}.topology", "a file is needed")
+    roots = read.items(held.get("roots", []), f"{where}.roots")
+    for root in roots:
+        if not isinstance(root, str) or not _GUID.fullmatch(root):
+            raise read.fail(f"{where}.roots", f"{str(root)[:60]!r} is no GUID")
+    return Subnet(
+        ufm=read.text(held, "ufm", where, _NODE_ID),
+        topology=Path(topology),
+        at=read.text(held, "at", where, _NODE_ID),
+        engine=read.text(held, "engine", where, _ENGINE) or "minhop",
+        roots=tuple(root.lower().removeprefix("0x") for root in roots),
+    )
+
+
 def _controllers(document: Any) -> bool:
     return isinstance(document, dict) and bool(document.get("ufm") or document.get("nmx"))
 
@@ -235,7 +259,7 @@ def parse(document: Any, source: str) -> Wiring:
             a port holds two cables.
     """
     read = _Reader(source)
-    known = ("switches", "hosts", "links", "ufm", "nmx")
+    known = ("switches", "hosts", "links", "ufm", "nmx", "subnet")
     held = read.object(document, "top level", known, ("switches",) if not _controllers(document) else ())
 
     def several(key: str, one: Callable[[_Reader, Any, str], Any]) -> tuple[Any, ...]:
@@ -248,6 +272,7 @@ def parse(document: Any, source: str) -> Wiring:
         several("links", _link),
         several("ufm", _ufm),
         several("nmx", _nmx),
+        several("subnet", _subnet),
     )
     if not wiring.switches and not wiring.ufm and not wiring.nmx:
         raise read.fail("switches", "a lab needs at least one switch")
@@ -265,6 +290,12 @@ def _consistent(read: _Reader, wiring: Wiring) -> None:
             raise read.fail("switches and hosts", f"the name {name!r} stands twice")
         seen.add(name)
     ports = {host.name: {port.name for port in host.ports} for host in wiring.hosts}
+    subnets = [subnet.ufm for subnet in wiring.subnet]
+    for name in subnets:
+        if name not in {ufm.name for ufm in wiring.ufm}:
+            raise read.fail("subnet", f"no UFM is called {name!r}")
+        if subnets.count(name) > 1:
+            raise read.fail("subnet", f"UFM {name!r} has two")
     taken: dict[End, int] = {}
     for at, link in enumerate(wiring.links):
         for end in (link.a, link.b):
@@ -279,7 +310,7 @@ def _consistent(read: _Reader, wiring: Wiring) -> None:
 
 
 def load(path: Path) -> Wiring:
-    """Read a wiring file.
+    """Read a wiring file; a topology it names lies beside it unless its path is absolute.
 
     Raises:
         IntentError: the file cannot be read or is not a valid wiring.
@@ -292,7 +323,9 @@ def load(path: Path) -> Wiring:
         raise IntentError(f"wiring file {path}: not UTF-8 text") from None
     except (ValueError, RecursionError) as error:
         raise IntentError(f"wiring file {path}: not valid JSON: {error}") from None
-    return parse(document, str(path))
+    wiring = parse(document, str(path))
+    subnets = tuple(replace(each, topology=path.parent / each.topology) for each in wiring.subnet)
+    return replace(wiring, subnet=subnets)
 
 
 def factory_fresh(wiring: Wiring) -> Wiring:

@@ -17,6 +17,7 @@ KINDS = {
     "all-full": "members join as full whatever the call says",
     "add-member": "somebody adds guid to pkey by hand (membership, index0)",
     "remove-member": "somebody takes guid out of pkey by hand",
+    "partitions-by-hand": "file takes the place of the partitions.conf of the OpenSM behind it, unread by anybody",
     "clear": "every standing fault ends",
 }
 

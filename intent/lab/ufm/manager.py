@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from typing import Any
+from pathlib import Path
+from typing import Any, Protocol
 
 from intent.core.errors import IntentError
 from intent.lab.agenda import Clock
@@ -25,6 +26,23 @@ _JOB_S = 0.05
 Observer = Callable[[Mapping[int, Partition]], None]
 
 
+class Backing(Protocol):
+    """A real subnet manager behind the model."""
+
+    def follow(self, partitions: Mapping[int, Partition]) -> None:
+        """Partitions changed."""
+
+    def push(self, path: Path) -> None:
+        """A file is put in place of its partition file by hand.
+
+        Raises:
+            IntentError: it cannot be read.
+        """
+
+    def snapshot(self) -> dict[str, Any]:
+        """What it does."""
+
+
 class UfmManager:
     """A UFM pair behind one virtual address, with a model of its partitions.
 
@@ -32,12 +50,20 @@ class UfmManager:
         spec: what the wiring says of it.
         clock: seconds, never running backwards.
         password: of the account `admin`.
-        observer: told of the partitions after each change of them: a real subnet manager can follow.
+        observer: told of the partitions after each change of them.
+        backing: a real subnet manager that follows them.
     """
 
     kind = "ufm"
 
-    def __init__(self, spec: Ufm, clock: Clock, password: str, observer: Observer | None = None) -> None:
+    def __init__(
+        self,
+        spec: Ufm,
+        clock: Clock,
+        password: str,
+        observer: Observer | None = None,
+        backing: Backing | None = None,
+    ) -> None:
         self.spec = spec
         self.accounts = Accounts(password)
         self.counters = Counters()
@@ -54,6 +80,7 @@ class UfmManager:
         self.calls: list[tuple[str, str]] = []  # writes, as method and path
         self._clock = clock
         self._observer = observer
+        self._backing = backing
         self._routes = Routes(self)
         self._token = self.accounts.issue(clock())["access_token"] if spec.authentication == "token" else ""
 
@@ -172,6 +199,8 @@ class UfmManager:
         self.model.updated = self.now
         if self._observer is not None:
             self._observer(self.model.partitions)
+        if self._backing is not None:
+            self._backing.follow(self.model.partitions)
 
     # --- faults
 
@@ -216,8 +245,12 @@ class UfmManager:
             setattr(faults, kind.replace("-", "_"), True)
         elif kind in ("add-member", "remove-member"):
             return self._by_hand(kind, options)
+        elif kind == "partitions-by-hand":
+            return self._pushed(str(options.get("file", "")))
         else:
             self.faults = Faults()
+            if self._backing is not None:
+                self._backing.follow(self.model.partitions)
         return f"{self.name}: {kind}"
 
     def _by_hand(self, kind: str, options: Mapping[str, Any]) -> str:
@@ -230,6 +263,14 @@ class UfmManager:
         self.changed()
         return f"{self.name}: {kind} {guid} 0x{key:x}"
 
+    def _pushed(self, file: str) -> str:
+        if self._backing is None:
+            raise IntentError(f"{self.name}: no OpenSM runs behind it", hint="intent lab up --engine opensm")
+        if not file:
+            raise ValueError("file is missing")
+        self._backing.push(Path(file))
+        return f"{self.name}: {file} is its partitions.conf now"
+
     def snapshot(self) -> dict[str, Any]:
         """Counters, partitions by number of members, standing faults."""
         return {
@@ -239,5 +280,6 @@ class UfmManager:
             "failovers": self.failovers,
             "partitions": {f"0x{key:x}": len(held.members) for key, held in sorted(self.model.partitions.items())},
             "faults": self.faults.words(),
+            **({"engine": "internal model"} if self._backing is None else self._backing.snapshot()),
             **asdict(self.counters),
         }
