@@ -24,6 +24,7 @@ class Option:
         live: read again on SIGHUP; otherwise only when the manager starts.
         repeats: may stand several times, for one service level each.
         instead: option that has taken its place; empty when it is not deprecated.
+        at_least: option whose value it must not be below; empty for none.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Option:
     live: bool = True
     repeats: bool = False
     instead: str = ""
+    at_least: str = ""
 
     @property
     def secret(self) -> bool:
@@ -165,6 +167,7 @@ def _options(row: Mapping[str, Any]) -> Iterator[tuple[str, Option]]:
                 live=entry.get("live", True),
                 repeats=entry.get("repeats", False),
                 instead=entry.get("instead", ""),
+                at_least=entry.get("at_least", ""),
             ),
         )
     for kind, names in row.get("further", {}).items():

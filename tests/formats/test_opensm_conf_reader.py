@@ -35,6 +35,8 @@ def codes(text: bytes, *, placeholders: bool = False) -> list[tuple[str, int]]:
         (b'log_prefix "a # b"', "O008"),
         (b"qos", "O007"),
         (b"lmc 8", "O009"),
+        (b"force_link_speed 8", "O009"),
+        (b"long_transaction_timeout 100", "O011"),
         (b"lmc 08", "O009"),
         (b"lmc 3x", "O009"),
         (b"sm_sl 300", "O009"),

@@ -14,6 +14,7 @@ from intent.catalog.subnet_managers import Manager, Option
 from intent.core.diagnostic import Diagnostic, Severity, has_errors
 from intent.core.errors import DiagnosticError
 from intent.formats.opensm.values import Wrong, check_value
+from intent.formats.opensm.values import number as number_of
 from intent.formats.partitions.findings import Findings
 
 LARGEST_BYTES = 4 * 1024 * 1024
@@ -84,6 +85,7 @@ def read_conf(data: bytes, manager: Manager, file: str = "opensm.conf", *, place
         _duplicate(option, value, number, first, found)
         _judge(option, value, number, manager, found, placeholders=placeholders)
         settings.append(Setting(name, value, number))
+    _compare(settings, manager, found)
     return ConfReading(tuple(settings), found.all())
 
 
@@ -99,6 +101,23 @@ def read_conf_strict(
     if not reading.accepted:
         raise DiagnosticError(reading.diagnostics)
     return reading.values
+
+
+def _compare(settings: list[Setting], manager: Manager, found: Findings) -> None:
+    """Options that must not be below another one, defaults included."""
+    held = {item.name: item for item in settings}
+
+    def effective(name: str) -> int | None:
+        return number_of(held[name].value if name in held else manager.options[name].default or "")
+
+    for option in manager.options.values():
+        lines = [held[name].line for name in (option.name, option.at_least) if name in held]
+        if not option.at_least or not lines:
+            continue
+        value, least = effective(option.name), effective(option.at_least)
+        if value is not None and least is not None and value < least:
+            message = f"{option.name} is {value}, below {option.at_least} {least}"
+            found.add("O011", max(lines), 1, message, hint="the manager takes the larger one for both, in one line")
 
 
 def _clean(raw: str, number: int, manager: Manager, found: Findings) -> str:

@@ -54,7 +54,7 @@ def check_value(option: Option, text: str, manager: Manager, *, placeholders: bo
     """
     if option.secret and placeholders and referenced(text) is not None:
         return
-    if option.values and text not in option.values:
+    if option.values and text not in option.values and str(number(text)) not in option.values:
         raise Wrong(f"{text!r} - expected {', '.join(option.values)}", "the manager falls back to its default")
     if option.kind in _LIMITS:
         _number(option, text)
