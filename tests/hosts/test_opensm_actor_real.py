@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
+import threading
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +15,7 @@ from typing import Any
 import opensm_bench
 import pytest
 import throwaway_sshd
-from opensm_bench import Bench, bench
+from opensm_bench import SHIM, Bench, bench
 from sm_samples import SMALL, TEMPLATES, managed, manager, tenants, wanted
 
 from intent.core.tree import Kind
@@ -20,6 +24,7 @@ from intent.device.opensm import OpenSmActor, OpenSmService
 from intent.device.playbook import HostStatus, PlaybookRun
 from intent.device.playbook_actor import HostConnection
 from intent.device.secrets import SecretStore
+from intent.formats.opensm.log import read_log
 from intent.formats.partitions.reader import read_strict
 from intent.formats.partitions.tables import EndPort, PortKind, pkey_tables
 from intent.render.opensm.render import render_hosts
@@ -70,10 +75,10 @@ class Host:
         return replace(self.actor, service=replace(self.actor.service, hup=("sh", "-c", script)))
 
 
-def files(lab: Bench, partitions: str) -> dict[str, str]:
+def files(lab: Bench, partitions: str, **fields: Any) -> dict[str, str]:
     """What our renderer gives the host, in the bench's folder."""
     options = {"log_file": str(lab.log), "dump_files_dir": str(lab.folder)}
-    sm = wanted(keys={"sm_key": {"secret": "ib_sm_key"}}, options=options)
+    sm = wanted(keys={"sm_key": {"secret": "ib_sm_key"}}, options=options, **fields)
     rendered = render_hosts(managed(sm), OPENSM, partitions, TEMPLATES, folder=str(lab.folder))
     return dict(rendered.artifacts[0].body["files"])
 
@@ -176,3 +181,39 @@ def test_check_mode_shows_what_changes_and_no_key(host: Host) -> None:
 
 def _named(hosts: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
     return {name: {**variables, "opensm_handle": ""} for name, variables in hosts.items()}
+
+
+RESTART = """\
+kill {pid}
+while kill -0 {pid} 2>/dev/null; do sleep 0.05; done
+cd {folder}
+export IBSIM_SOCKNAME={socket} SIM_HOST={host} LD_PRELOAD={shim} OSM_CACHE_DIR={folder} OSM_TMP_DIR={folder}
+setsid /usr/sbin/opensm -F {folder}/opensm.conf </dev/null >restarted.out 2>&1 &
+echo $! > {folder}/restarted.pid
+"""
+
+
+@pytest.mark.nightly
+def test_an_option_read_at_the_start_is_in_force_after_a_restart(host: Host) -> None:
+    lab, first = host.lab, host.lab.manager
+    assert first is not None and read_log(lab.log.read_text()).engine == "updn"
+    script = lab.folder / "restart.sh"
+    script.write_text(
+        RESTART.format(pid=first.pid, folder=lab.folder, socket=lab.socket, host=SMALL.manager_node, shim=SHIM)
+    )
+    actor = replace(host.actor, service=replace(host.actor.service, restart=("sh", str(script))))
+    body = {"files": files(lab, BEFORE, routing="minhop")}
+    item = Wanted(Target("sm1", "127.0.0.1", "opensm"), body, (("files",),))
+    observed = actor.observe([item])["sm1"]
+    differences = actor.difference(item, observed)
+    assert "routing_engine" in actor.disruption(item, differences)[0].reason
+    reaping = threading.Thread(target=first.wait, daemon=True)  # the old one is this process's child
+    reaping.start()
+    try:
+        outcome = actor.apply([Request(item, differences, observed.digest, 60, 240)], Notes())["sm1"]
+        assert (outcome.status, outcome.detail) == (Status.AWAITING, "")
+        assert read_log(lab.log.read_text()).engine == "minhop"
+        assert lab.pkey_tables() == tables(BEFORE)
+    finally:
+        with suppress(OSError, ValueError):
+            os.kill(int((lab.folder / "restarted.pid").read_text()), signal.SIGTERM)
