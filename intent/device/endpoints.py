@@ -13,14 +13,13 @@ from typing import Any
 from intent.core.errors import IntentError
 from intent.core.secret import referenced
 from intent.device.actor import Target
-from intent.device.endpoint import Endpoint, Timeouts, tls_context
+from intent.device.endpoint import Endpoint, tls_context
 from intent.device.labfile import LabFile
 from intent.device.options import ConnectionSettings, PlatformOptions
 from intent.device.secrets import SecretStore
 from intent.resources import search_path
 
 DEFAULT_PORTS: Mapping[str, int] = {"nvue": 8765, "ufm": 443, "nmx": 443}
-LAB_TIMEOUTS = Timeouts(connect_s=5.0, read_s=30.0, write_s=30.0, operation_s=60.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +84,15 @@ class Endpoints:
     def lookup(self, target: Target) -> Found:
         """Where a target is; never raises for one target."""
         try:
-            if self.lab is not None:
-                return Found(self._in_lab(target, self.lab))
             options = self.settings.platform(target.platform, default_port=DEFAULT_PORTS.get(target.platform, 443))
+            if self.lab is not None:
+                return Found(self._in_lab(target, self.lab, options))
             return Found(self._endpoint(target, options), napalm=options.napalm)
         except IntentError as problem:
             return Found(None, problem)
 
-    def _in_lab(self, target: Target, lab: LabFile) -> Endpoint:
+    def _in_lab(self, target: Target, lab: LabFile, options: PlatformOptions) -> Endpoint:
+        """Address and account are the lab's; the limits are those of the real devices: it is their rehearsal."""
         controller = lab.controllers.get(target.name)
         if controller is not None:
             self.secrets.remember(controller.password)
@@ -103,7 +103,8 @@ class Endpoints:
                 username=controller.username,
                 password=controller.password,
                 context=self._context(lab.ca, True),
-                timeouts=LAB_TIMEOUTS,
+                timeouts=options.timeouts,
+                max_body_bytes=options.max_body_bytes,
                 token=controller.token,
             )
         switch = lab.switches.get(target.name)
@@ -121,7 +122,8 @@ class Endpoints:
             password=lab.password,
             context=self._context(lab.ca, True),
             server_name=switch.server_name,
-            timeouts=LAB_TIMEOUTS,
+            timeouts=options.timeouts,
+            max_body_bytes=options.max_body_bytes,
         )
 
     def _endpoint(self, target: Target, options: PlatformOptions) -> Endpoint:

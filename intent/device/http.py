@@ -1,6 +1,6 @@
 """The one place that speaks HTTP: JSON in, JSON out, every failure one of our own errors.
 
-`httpx` is imported nowhere else, so that another client is a change of one file.
+`httpx` is imported here and in `http_bounds` alone, so that another client is a change of two files.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from intent.device.errors import (
     Unreachable,
     Violation,
 )
+from intent.device.http_bounds import BoundedTransport, Limit
 
 Query: TypeAlias = Mapping[str, str | Sequence[str]]
 
 _ATTEMPTS = 3
 _BACKOFF_S = 0.2
 _SAYING = ("detail", "description", "error", "message", "title")  # keys under which APIs say what is wrong
-_IDLE_S = 60.0  # below the 75 s after which the switch's web server (nginx) closes by itself
 _WORDS = 300  # characters of a device's own text that a message may carry
 
 
@@ -98,6 +98,7 @@ class Transport:
         if endpoint.server_name:
             self._extensions["sni_hostname"] = endpoint.server_name
         self._headers_json = {**self._headers, "content-type": "application/json"}
+        self._limit = Limit()
         self._open: httpx.BaseTransport | None = None
         self.closed = False
 
@@ -173,12 +174,7 @@ class Transport:
     def _opened(self) -> httpx.BaseTransport:
         """What sends and receives. The client above it would cost as much again per request, for nothing we use."""
         if self._open is None:
-            self._open = self._wire or httpx.HTTPTransport(
-                verify=self.endpoint.context,
-                trust_env=False,
-                limits=httpx.Limits(max_connections=2, max_keepalive_connections=2, keepalive_expiry=_IDLE_S),
-                retries=0,
-            )
+            self._open = self._wire or BoundedTransport(self.endpoint.context, self._limit)
         return self._open
 
     def _request(
@@ -205,6 +201,7 @@ class Transport:
         what = f"{method} {path or '/'}"
         request = self._request(method, path, query, body, what, deadline)
         self.requests += 1
+        self._limit.deadline = deadline
         try:
             response = self._opened().handle_request(request)
             try:
