@@ -122,7 +122,7 @@ class Machine:
     def clear(self, name: str, path: Path) -> None:
         """Unset everything at a path of a revision; the empty path empties it."""
         revision = self._editable(name)
-        if path and self.schema.node(path) is None:
+        if not self.schema.knows(path):
             raise Refusal(404, f"'/{'/'.join(path)[:200]}' does not exist")
         self._replace(revision, lab_trees.without(self.schema, self.tree(revision.blob), path))
 

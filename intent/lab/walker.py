@@ -62,6 +62,17 @@ class Schema:
             index = self.child(index, key)
         return None if index is None else self.nodes[index]
 
+    def knows(self, path: Path) -> bool:
+        """True when something may stand at a path; below a part that is left open, anything may."""
+        index: int | None = self.root
+        for key in path:
+            if index is None:
+                return False
+            if "free" in self.nodes[index]:
+                return True
+            index = self.child(index, key)
+        return index is not None
+
     def child(self, index: int, key: str) -> int | None:
         """Index of the node below `key`; None when there is none or it is left open."""
         node = self.nodes[index]
