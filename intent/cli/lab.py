@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from intent.cli.options import HERE, Json, Site, State, WorkspacePath
+
+if TYPE_CHECKING:
+    from intent.cli.context import Work
+
+
+class Engine(StrEnum):
+    """What is behind a UFM of the lab."""
+
+    INTERNAL = "internal"
+    OPENSM = "opensm"
+
 
 _app = typer.Typer(
     help="Switches on this machine that speak NVUE, wired as the intent says. No root needed; Linux.",
@@ -34,6 +47,9 @@ def up(
     address_base: Annotated[
         str, typer.Option("--address-base", help="Loopback address the switches are numbered from.")
     ] = "127.80.0.0",
+    engine: Annotated[
+        Engine, typer.Option("--engine", help="What is behind a UFM: a model, or a real OpenSM on a simulated fabric.")
+    ] = Engine.INTERNAL,
 ) -> None:
     """Start the lab: one address and one TLS certificate per switch, all in one process.
 
@@ -42,23 +58,17 @@ def up(
     Examples:
       intent lab up
       intent lab up --factory --apply-seconds 5
+      intent lab up --engine opensm
     """
-    import json
     from collections import Counter
 
     from intent.cli.context import lab_state, open_site
     from intent.cli.output import progress
     from intent.lab import process
-    from intent.render.wiring import lab_wiring
-    from intent.workspace.files import write
 
     work = open_site(workspace, state, site, allow_recabling=True)
     folder = lab_state(work.workspace).parent
-    wiring = folder / "wiring.json"
-    write(
-        wiring,
-        json.dumps(lab_wiring(work.compiled.fabric, work.compiled.controllers.values(), work.compiled.site.nvlink)),
-    )
+    wiring = _wired(work, folder, engine)
     with progress("starting the lab"):
         info = process.up(wiring, folder, factory=factory, apply_s=apply_seconds, address_base=address_base)
     places = [(each.address, each.port) for each in info.switches.values()]
@@ -68,6 +78,33 @@ def up(
     counted += "".join(f", {number} {kind}" for kind, number in kinds.items())
     print(f"lab is up: {counted}, the first at https://{places[0][0]}:{places[0][1]}")
     print("Any device command takes --lab. `intent lab down` stops it.")
+
+
+def _wired(work: Work, folder: Path, engine: Engine) -> Path:
+    """Write the wiring of a site's lab, and the topologies it names; the wiring's file."""
+    import json
+
+    from intent.core.errors import IntentError
+    from intent.lab.subnet import programs
+    from intent.render.lab_subnet import lab_subnets
+    from intent.render.wiring import lab_wiring
+    from intent.workspace.files import write
+
+    compiled = work.compiled
+    document = lab_wiring(compiled.fabric, compiled.controllers.values(), compiled.site.nvlink)
+    if engine is Engine.OPENSM:
+        programs.require()
+        managers = {
+            name: text.subnet_manager for name, text in compiled.site.fabrics.items() if text.kind == "infiniband"
+        }
+        subnets = lab_subnets(compiled.fabric, compiled.controllers.values(), managers, work.catalog)
+        if not subnets:
+            raise IntentError("--engine opensm: no fabric of the site has a UFM", hint="leave the option out")
+        for each in subnets:
+            write(folder / each.file, each.topology)
+        document["subnet"] = [each.wiring() for each in subnets]
+    write(folder / "wiring.json", json.dumps(document))
+    return folder / "wiring.json"
 
 
 @_app.command("down")
@@ -87,7 +124,7 @@ def down(workspace: WorkspacePath = HERE, state: State = None) -> None:
 
 @_app.command("status")
 def status(workspace: WorkspacePath = HERE, state: State = None, as_json: Json = False) -> None:
-    """Show what each switch of the lab is doing: revision, requests, writes, faults.
+    """Show what each switch and controller of the lab is doing: revision, requests, writes, faults, engine.
 
     Examples:
       intent lab status
@@ -99,9 +136,9 @@ def status(workspace: WorkspacePath = HERE, state: State = None, as_json: Json =
     from intent.workspace.files import Workspace
 
     answer = process.status(lab_state(Workspace.open(workspace, state)).parent)
-    switches = answer["switches"]
-    columns = tuple(dict.fromkeys(("name", *(key for facts in switches.values() for key in facts))))
-    rows = tuple((name, *(_cell(facts.get(key)) for key in columns[1:])) for name, facts in switches.items())
+    shown = {**answer["switches"], **answer["controllers"]}
+    columns = tuple(dict.fromkeys(("name", *(key for facts in shown.values() for key in facts))))
+    rows = tuple((name, *(_cell(facts.get(key)) for key in columns[1:])) for name, facts in shown.items())
     show_table(Table("lab", columns, rows), as_json=as_json)
 
 
@@ -113,27 +150,34 @@ def fault(
     workspace: WorkspacePath = HERE,
     state: State = None,
 ) -> None:
-    """Let something go wrong on a switch of the lab; `intent lab fault list` shows what can.
+    """Let something go wrong on a switch or controller of the lab; `intent lab fault list` shows what can.
 
     Examples:
       intent lab fault list
       intent lab fault change-by-hand LEAF interface.swp33s0.link.mtu=1500
       intent lab fault unreachable SPINE how=silent
+      intent lab fault partitions-by-hand UFM file=partitions.conf
       intent lab fault clear SPINE
     """
     from intent.cli.context import lab_state
     from intent.core.errors import IntentError
     from intent.lab import process
     from intent.lab.faults import EVENTS, STANDING
+    from intent.lab.ufm.faults import KINDS as UFM
     from intent.workspace.files import Workspace
 
     if kind == "list":
-        for name, what in {**STANDING, **EVENTS}.items():
-            print(f"{name:18} {what}")
+        for title, kinds in (("", {**STANDING, **EVENTS}), ("\nof a UFM:", UFM)):
+            if title:
+                print(title)
+            for name, what in kinds.items():
+                print(f"{name:18} {what}")
         return
     if not device:
         raise IntentError("which switch?", hint="intent lab fault KIND DEVICE [key=value …]")
     options = by_hand(option) if kind == "change-by-hand" else dict(_pair(text) for text in option)
+    if isinstance(options.get("file"), str):
+        options["file"] = str(Path(str(options["file"])).resolve())  # the lab works elsewhere
     print(process.fault(lab_state(Workspace.open(workspace, state)).parent, kind, device, **options))
 
 
@@ -163,4 +207,6 @@ def _pair(text: str) -> tuple[str, object]:
 
 
 def _cell(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key}: {item}" for key, item in value.items())
     return ", ".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)

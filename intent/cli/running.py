@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from intent.cli.checks import Answering, Judging, checks_of
-from intent.cli.context import Work, actors, fleet, targets
+from intent.cli.context import Work, actors, fleet, lab_state, targets
 from intent.cli.controllers import SWITCHES, ByPlatform, ReadBack
 from intent.cli.journal import journal
 from intent.cli.subnets import Subnets
@@ -75,7 +75,10 @@ def carry_out(work: Work, plan: Plan, manner: Manner) -> int:
     )
     changing_hosts = [device.name for device in plan.to_change]
     # What a rollback restores is what was before, and that need not be what the intent says now.
-    subnets = Subnets(work.compiled, checks, doers, known, changing=changing_hosts) if plan.kind != "rollback" else None
+    lab = lab_state(work.workspace).parent if manner.lab else None
+    subnets: Subnets | None = None
+    if plan.kind != "rollback":
+        subnets = Subnets(work.compiled, checks, doers, known, changing=changing_hosts, lab=lab)
     seen: list[Event] = []
 
     def watch(event: Event) -> None:

@@ -51,7 +51,7 @@ def verify(
     """
     from intent.change.selection import select
     from intent.cli.checks import checks_of, expected_of, parts_of
-    from intent.cli.context import actors, fleet, open_site, targets
+    from intent.cli.context import actors, fleet, lab_state, open_site, targets
     from intent.cli.controllers import SWITCHES, read_back
     from intent.cli.output import progress, show, write
     from intent.cli.subnets import Subnets
@@ -83,7 +83,9 @@ def verify(
     others = {name: known[name] for name in scope.devices if known[name].platform != SWITCHES}
     doers = actors(way, others.values(), playbooks=work.workspace.overlay("playbooks"))
     results += read_back(work.compiled.artifacts, others, doers)
-    of_subnets, seen_by_hosts = Subnets(work.compiled, checks, doers, known).results(others, Phase.VERIFY)
+    of_subnets, seen_by_hosts = Subnets(
+        work.compiled, checks, doers, known, lab=lab_state(work.workspace).parent if lab else None
+    ).results(others, Phase.VERIFY)
     results += of_subnets
     if save:
         save_snapshot(save, [*seen.values(), *seen_by_hosts.values()])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -177,6 +178,7 @@ def _sweep(state_dir: Path) -> None:
     """End what a lab that was killed left behind."""
     for folder in (state_dir / SUBNETS).glob("*"):
         sweep(folder)
+    shutil.rmtree(state_dir / SUBNETS, ignore_errors=True)
 
 
 def _required(state_dir: Path) -> LabInfo:

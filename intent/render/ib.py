@@ -122,9 +122,9 @@ def _switch(device: Device, fabric: Fabric, catalog: Catalog) -> Node:
     cables = (_cable(port, far, link, fabric) for port, far, link in fabric.neighbors(device.name))
     return Node(
         kind=NodeKind.SWITCH,
-        id=node_id(fabric, device, next(iter(device.ports.values()))) if device.ports else f"S-{_own_guid(device)}",
+        id=node_id(fabric, device, next(iter(device.ports.values()))) if device.ports else f"S-{own_guid(device)}",
         ports=own.chip_ports + len(model.cages) * (parts - base),
-        guid=_own_guid(device),
+        guid=own_guid(device),
         description=own.description.format(name=device.name),
         cables=tuple(cables),
     )
@@ -160,7 +160,7 @@ def node_id(fabric: Fabric, device: Device, port: Port) -> str:
     """
     if device.name not in fabric.devices:
         raise IntentError(f"no device {device.name!r} in the fabric")
-    return f"S-{_own_guid(device)}" if device.is_switch else f"H-{_adapter_guid(device, port)}"
+    return f"S-{own_guid(device)}" if device.is_switch else f"H-{_adapter_guid(device, port)}"
 
 
 def _cable(port: Port, far: End, link: Link, fabric: Fabric) -> Cable:
@@ -171,13 +171,14 @@ def _cable(port: Port, far: End, link: Link, fabric: Fabric) -> Cable:
         port=port.number,
         peer=node_id(fabric, peer, peer_port),
         peer_port=peer_port.number,
-        guid="" if mine.is_switch else _port_guid(mine, port),
-        peer_guid="" if peer.is_switch else _port_guid(peer, peer_port),
+        guid="" if mine.is_switch else port_guid(mine, port),
+        peer_guid="" if peer.is_switch else port_guid(peer, peer_port),
         rate=f"{port.lanes}x{_SPEED_WORDS[port.speed_gbps // port.lanes]}",
     )
 
 
-def _own_guid(device: Device) -> str:
+def own_guid(device: Device) -> str:
+    """Node GUID of a switch, or its placeholder."""
     return device.guid or placeholder(device.name)
 
 
@@ -186,7 +187,8 @@ def _adapter_guid(device: Device, port: Port) -> str:
     return port.guid or placeholder(f"{device.name}/{port.hca or port.name}")
 
 
-def _port_guid(device: Device, port: Port) -> str:
+def port_guid(device: Device, port: Port) -> str:
+    """Port GUID of an adapter, or its placeholder."""
     return port.guid or f"{int(placeholder(f'{device.name}/{port.hca or port.name}'), 16) + port.number:016x}"
 
 
@@ -217,4 +219,4 @@ def _static(fabric: Fabric) -> Iterator[StaticLink]:
 def _static_end(end: End, fabric: Fabric) -> tuple[str, int]:
     device = fabric.devices[end.device]
     port = device.ports[end.port]
-    return (_own_guid(device) if device.is_switch else _adapter_guid(device, port)), port.number
+    return (own_guid(device) if device.is_switch else _adapter_guid(device, port)), port.number

@@ -21,6 +21,7 @@ from intent.lab.inprocess import LabServer
 from intent.lab.subnet import programs
 from intent.lab.subnet.ask import Tools
 from intent.lab.subnet.follower import Follower
+from intent.lab.subnet.netfile import read
 from intent.lab.subnet.partitions import Rule, text_of
 from intent.lab.wiring import load
 
@@ -117,25 +118,33 @@ def test_processes_end_with_the_lab_and_those_of_a_killed_one_are_found(tmp_path
     process.fault(folder, "add-member", UFM, pkey="0x12", guid=OURS)
     process.settled(folder, UFM)
     assert tables(tmp_path)[OURS] == {0x7FFF, 0x8012}
-    assert len(simulated(folder)) == 2
+    first = socket_of(folder)
+    assert len(told(first)) == 2
     os.kill(info.pid, signal.SIGKILL)
     process.down(folder)
-    assert simulated(folder) == []
+    assert told(first) == []
     process.up(file, folder, address_base="127.83.1.0", port=0)
-    assert len(simulated(folder)) == 2
+    second = socket_of(folder)
+    assert len(told(second)) == 2
     with pytest.raises(IntentError, match="nowhere"):
         process.fault(folder, "partitions-by-hand", UFM, file=str(tmp_path / "nowhere"))
     assert process.down(folder)
-    assert simulated(folder) == []
+    assert told(second) == []
+    assert not (folder / "subnets").exists()
 
 
-def simulated(folder: Path) -> list[int]:
-    """Processes on the socket of the lab's subnet."""
-    socket = json.loads((folder / "subnets" / UFM / "subnet.json").read_text(encoding="utf-8"))["socket"]
-    told, found = f"IBSIM_SOCKNAME={socket}".encode(), []
+def socket_of(folder: Path) -> str:
+    """Name of the socket of the lab's subnet."""
+    held = json.loads((folder / "subnets" / UFM / "subnet.json").read_text(encoding="utf-8"))
+    return str(held["socket"])
+
+
+def told(socket: str) -> list[int]:
+    """Processes that were told the name of a socket."""
+    words, found = f"IBSIM_SOCKNAME={socket}".encode(), []
     for place in Path("/proc").glob("[0-9]*"):
         try:
-            if told in (place / "environ").read_bytes().split(b"\0"):
+            if words in (place / "environ").read_bytes().split(b"\0"):
                 found.append(int(place.name))
         except OSError:
             continue
@@ -159,6 +168,42 @@ def test_a_topology_that_is_none_is_refused_and_nothing_is_left(tmp_path: Path, 
     with pytest.raises(IntentError, match=words):
         made.start()
     made.close()
+
+
+@pytest.mark.parametrize(
+    ("node", "ports", "words"),
+    [
+        ("0002c90300000010", ("0002c90300000010",), ""),
+        ("0002c90300000010", ("0002c90300000011", "0002c90300000012"), ""),
+        ("0002c90300000010", ("0002c90300000011", "0002c90300000019"), "in sequence"),
+        ("0002c90300000010", ("0000000000000001",), "cannot be numbered"),
+        ("0002c90300000010", ("0002c90300000002",), "2 come to GUID 0x0002c90300000001"),
+    ],
+)
+def test_the_simulator_numbers_ports_as_they_were(
+    tmp_path: Path, node: str, ports: tuple[str, ...], words: str
+) -> None:
+    lines = [
+        "switchguid=0x0002c90300000001(0002c90300000001)",
+        'Switch 4 "S-1"',
+        f'[1] "H-1"[1]({ports[0]}) # x 4xNDR',
+        "",
+    ]
+    lines += [f"caguid=0x{node}", 'Ca 2 "H-1"']
+    lines += [
+        f'[{number}]({guid}) "S-1"[{number}]  # lid 0 lmc 0 "x 4xNDR" lid 0 4xXDR'
+        for number, guid in enumerate(ports, 1)
+    ]
+    file = tmp_path / "t.net"
+    file.write_text("\n".join(lines), encoding="ascii")
+    if words:
+        with pytest.raises(IntentError, match=words):
+            read(file)
+        return
+    made = read(file)
+    assert f"caguid=0x{int(ports[0], 16) - 1:x}\n" in made.text
+    assert made.slowed and made.text.count("4xHDR") == 1 + len(ports) and '"x 4xNDR"' in made.text
+    assert (made.nodes, made.ports, made.adapters) == (2, 8, ("H-1",))
 
 
 def test_without_the_programs_the_packages_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -58,7 +58,8 @@ class Tools:
         return done.stdout.decode("utf-8", errors="replace"), done.returncode
 
     def answers(self) -> Iterator[tuple[str, str, int]]:
-        """What was asked, what was said, and how the tool ended: managers, nodes, log, and the table of every port."""
+        """What was asked, what was said, how the tool ended: links, managers, log, nodes, the table of each port."""
+        yield ("links", *self.run("iblinkinfo", "-l"))
         text, code = self.run("saquery", "-s")
         yield "managers", text, code
         for lid in _LID.findall(text):

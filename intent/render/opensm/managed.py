@@ -79,6 +79,20 @@ def managed_fabric(
     return managed, tuple(collector.diagnostics)
 
 
+def root_switches(part: Fabric, wanted: SubnetManager) -> list[Device]:
+    """Switches that routing takes as roots: those the intent picks, else the top tier.
+
+    Args:
+        part: one InfiniBand fabric.
+        wanted: what is written about its subnet manager.
+    """
+    if wanted.roots is not None:
+        picks = selector.parse(wanted.roots)
+        return [switch for switch in part.switches if picks.matches(switch.labels)]
+    cores = [switch for switch in part.switches if switch.role is Role.CORE]
+    return cores or [switch for switch in part.switches if switch.role is Role.SPINE]
+
+
 class _Collector:
     """Looks up hosts and roots of one fabric."""
 
@@ -121,7 +135,7 @@ class _Collector:
             yield ManagerHost(host.name, guids, priorities[host.name], device.release, device.span)
 
     def roots(self) -> Iterator[str]:
-        chosen = self._chosen()
+        chosen = root_switches(self.part, self.wanted)
         if not chosen:
             self.error("M012", f"roots {self.wanted.roots!r} match no switch", "a selector such as role=spine")
         unknown = [switch.name for switch in chosen if not switch.guid]
@@ -133,10 +147,3 @@ class _Collector:
                 f"add `{unknown[0]},,0x…` to the file named by guids; routing needs every root",
             )
         yield from (switch.guid for switch in chosen if switch.guid)
-
-    def _chosen(self) -> list[Device]:
-        if self.wanted.roots is not None:
-            picks = selector.parse(self.wanted.roots)
-            return [switch for switch in self.part.switches if picks.matches(switch.labels)]
-        cores = [switch for switch in self.part.switches if switch.role is Role.CORE]
-        return cores or [switch for switch in self.part.switches if switch.role is Role.SPINE]

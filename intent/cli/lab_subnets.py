@@ -1,0 +1,113 @@
+"""Subnets of a lab whose UFM has a real OpenSM behind it: what is expected of them, and what their ports say.
+
+The simulator knows neither the speed of new links nor their errors: only partitions and the manager are judged there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from intent.fabric.model import Fabric, Network, Role
+
+if TYPE_CHECKING:
+    from intent.cli.subnets import Managed
+    from intent.device.observation import Observation
+    from intent.fabric.partitions import FabricPartitions
+    from intent.formats.partitions.model import Partition
+    from intent.workspace.compile import Compiled
+
+PLATFORM = "ufm"
+MODELLED = frozenset({"partitions", "subnet-manager"})
+"""Subjects of checks that a simulator can answer for."""
+
+
+def lab_subnets(compiled: Compiled, lab: Path, names: Collection[str]) -> dict[str, Managed]:
+    """The subnets behind a lab's UFMs, by fabric; none where a model stands in for the subnet manager.
+
+    Args:
+        compiled: the site.
+        lab: the lab's folder.
+        names: devices.
+    """
+    from intent.lab.state import SUBNETS
+    from intent.lab.subnet.simulation import FILE
+
+    ours = [compiled.controllers[name] for name in names if name in compiled.controllers and name in compiled.artifacts]
+    return {
+        item.fabric: lab_managed(compiled, item.fabric, item.name)
+        for item in ours
+        if item.platform == PLATFORM and (lab / SUBNETS / item.name / FILE).exists()
+    }
+
+
+def lab_managed(compiled: Compiled, name: str, ufm: str) -> Managed:
+    """What is expected of one subnet of a lab.
+
+    Args:
+        compiled: the site.
+        name: the fabric.
+        ufm: its UFM.
+    """
+    from intent.cli.subnets import Managed
+    from intent.lab.subnet.simulation import PRIORITY
+    from intent.render.lab_subnet import manager_guid, manager_port
+    from intent.verify.subnets import end_ports_of, subnet_of
+
+    part = compiled.fabric.only(Network.INFINIBAND, name)
+    wanted = compiled.site.fabrics[name].subnet_manager
+    ports, _ = end_ports_of(compiled.fabric, name)
+    expected = subnet_of(
+        name,
+        [*_definitions(compiled.partitions.fabrics[name])],
+        ports,
+        managers={manager_guid(part, wanted): PRIORITY},
+        engine=wanted.engine,
+        laboratory=True,
+        sets_aside=False,
+    )
+    device, _ = manager_port(part, wanted)
+    devices = {**part.devices, ufm: replace(device, name=ufm, role=Role.MANAGER, fabric=name)}
+    return Managed(expected, (ufm,), Fabric(part.site, devices, part.links), MODELLED)
+
+
+def lab_observation(lab: Path, ufm: str) -> Observation:
+    """What the ports of a lab's subnet say, once its OpenSM has read what it was asked to hold."""
+    from datetime import UTC, datetime
+
+    from intent.core.errors import IntentError
+    from intent.device.observation import Observation
+    from intent.device.opensm_state import subnet_observation
+    from intent.device.playbook import HostReport, HostStatus
+    from intent.lab import process
+    from intent.lab.state import SUBNETS
+    from intent.lab.subnet.ask import Tools
+
+    stamp = datetime.now(UTC).isoformat(timespec="seconds")
+    try:
+        process.settled(lab, ufm)
+        answers = [*Tools(lab / SUBNETS / ufm).answers()]
+    except IntentError as problem:
+        return Observation(ufm, stamp, problems={"device": problem.message})
+    text = "".join(f"@@ {what}\n{said.rstrip()}\n@@ end {code}\n" for what, said, code in answers)
+    return subnet_observation(ufm, stamp, HostReport(HostStatus.OK, read={"answers": text}))
+
+
+def _definitions(fabric: FabricPartitions) -> Iterator[Partition]:
+    """Partitions as a UFM gives them to its subnet manager; those that are not complete are not sent."""
+    from intent.formats.partitions.model import DEFAULT_PKEY, Keyword, Member, Membership, Partition
+
+    nodes = Membership.FULL if fabric.default_full else Membership.LIMITED
+    everybody = (
+        Member(Keyword.ALL, nodes),
+        Member(Keyword.ALL_SWITCHES, Membership.FULL),
+        Member(Keyword.SELF, Membership.FULL),
+    )
+    yield Partition(name="management", pkey=DEFAULT_PKEY, ipoib=True, members=everybody)
+    for item in fabric.partitions:
+        if item.complete:
+            kinds = {True: Membership.FULL, False: Membership.LIMITED}
+            members = tuple(Member(int(each.guid, 16), kinds[each.full]) for each in item.members)
+            yield Partition(name=item.label, pkey=item.key, members=members, ipoib=item.ipoib, index0=item.index0)
