@@ -110,6 +110,35 @@ def test_members_at_index_0_and_others_in_one_partition(lab: LabServer, tmp_path
 
 
 @needs_opensm
+@pytest.mark.parametrize("data", [b"", b"\0\xff" * 3000, b"x" * 70_000, b"a=0x1 : 0x" + b"f" * 5000 + b" ;\n"])
+def test_whatever_is_pushed_the_next_write_over_rest_puts_it_right(lab: LabServer, tmp_path: Path, data: bytes) -> None:
+    bad = tmp_path / "bad.conf"
+    bad.write_bytes(data)
+    lab.fault("partitions-by-hand", UFM, file=str(bad))
+    assert lab.settled(UFM)
+    ufm = PlainClient(lab.info, UFM)
+    body = {"pkey": "0x13", "guids": [OURS], "membership": "limited", "index0": False, "ip_over_ib": False}
+    assert ufm.call("POST", "/ufmRest/resources/pkeys", body)[0] == 200
+    assert lab.settled(UFM)
+    assert lab.status()["controllers"][UFM]["subnet"] == "up"
+    assert tables(tmp_path)[OURS] == {0x7FFF, 0x0013}
+
+
+@needs_opensm
+def test_an_opensm_that_died_starts_anew_with_the_next_write(lab: LabServer, tmp_path: Path) -> None:
+    (manager,) = [
+        pid for pid in told(socket_of(tmp_path / "lab")) if b"opensm" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    ]
+    os.kill(manager, signal.SIGKILL)
+    lab.fault("add-member", UFM, pkey="0x12", guid=OURS)
+    assert lab.settled(UFM)
+    lab.fault("add-member", UFM, pkey="0x13", guid=OURS)
+    assert lab.settled(UFM)
+    assert lab.status()["controllers"][UFM]["subnet"] == "up"
+    assert tables(tmp_path)[OURS] == {0x7FFF, 0x8012, 0x8013}
+
+
+@needs_opensm
 def test_processes_end_with_the_lab_and_those_of_a_killed_one_are_found(tmp_path: Path) -> None:
     file = wired(tmp_path, engine="minhop", roots=[])
     folder = tmp_path / "lab"

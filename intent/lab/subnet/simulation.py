@@ -14,6 +14,7 @@ import os
 import shutil
 import signal
 import subprocess
+import threading
 import time
 import uuid
 from collections.abc import Iterator, Sequence
@@ -53,6 +54,9 @@ class Simulation:
         self._default = default_membership
         self._socket = f"lab-{uuid.uuid4().hex[:16]}"
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._environment: dict[str, str] = {}
+        self._closed = False
+        self._door = threading.Lock()
         self._account = programs.account()
 
     @property
@@ -82,33 +86,43 @@ class Simulation:
         self._put(_ROOTS, "".join(f"0x{guid}\n" for guid in self.spec.roots).encode())
         self._put(_CONF, self._configuration().encode())
         self._put(PARTITIONS, text_of({}, self._default))
-        environment = dict(programs.environment(self._socket, at))
+        self._environment = dict(programs.environment(self._socket, at))
         self._put(FILE, json.dumps({"socket": self._socket, "at": at}).encode())
         try:
             self._simulate(fabric)
-            self._run("opensm", ["-F", _CONF], environment)
-            self._wait_for(self.folder / LOG, _UP, 0, "opensm")
+            self._manage()
         except BaseException:
             self.close()
             raise
 
     def reload(self, partitions: bytes) -> None:
-        """Put another partition file in place and wait until OpenSM has surely read it.
+        """Put another partition file in place and wait until OpenSM has surely read it; one that died starts anew.
 
         Raises:
             IntentError: it ended, or takes too long.
         """
         self._put(PARTITIONS, partitions)
         log = self.folder / LOG
+        if self._processes["opensm"].poll() is not None:
+            self._manage()
+            return
         for _ in range(2):
             offset = log.stat().st_size
             self._processes["opensm"].send_signal(signal.SIGHUP)
             self._wait_for(log, _UP, offset, "opensm")
 
     def close(self) -> None:
-        """End both, OpenSM first."""
+        """End both, OpenSM first; nothing starts any more."""
+        with self._door:
+            self._closed = True
         for process in reversed(self._processes.values()):
             _end(process)
+
+    def _manage(self) -> None:
+        """Start OpenSM and wait for its first sweep."""
+        (self.folder / LOG).unlink(missing_ok=True)
+        self._run("opensm", ["-F", _CONF], self._environment)
+        self._wait_for(self.folder / LOG, _UP, 0, "opensm")
 
     def _configuration(self) -> str:
         values = {
@@ -141,7 +155,9 @@ class Simulation:
     def _run(
         self, tool: str, arguments: Sequence[str], environment: dict[str, str], stdin: int = subprocess.DEVNULL
     ) -> None:
-        with (self.folder / f"{tool}.out").open("wb") as out:
+        with self._door, (self.folder / f"{tool}.out").open("wb") as out:
+            if self._closed:
+                raise IntentError("the lab is ending")
             self._processes[tool] = subprocess.Popen(
                 [programs.program(tool), *arguments],
                 cwd=self.folder,
