@@ -6,6 +6,7 @@ exactly the hosts a rollback is for.
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -196,6 +197,12 @@ class Fleet:
             facts = replace(facts, model=known[0].model, serial=known[0].serial)
         self._facts[name] = (facts, now)
         return facts
+
+    def renamed(self, name: str) -> None:
+        """A device may call itself otherwise from now on: what was read of it is asked again, its hardware apart."""
+        known = self._facts.get(name)
+        if known is not None:
+            self._facts[name] = (known[0], -math.inf)
 
     def words(self, problem: BaseException) -> str:
         """A problem in words a user can act on, every known secret cut out."""

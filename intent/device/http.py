@@ -270,7 +270,9 @@ def _judged(status: int, data: bytes, what: str) -> Any:
     said = f": {detail}" if detail else ""
     if status == 401:
         raise AuthenticationFailed(
-            f"{what}: credentials refused (401)", hint="check username and password secret of the inventory"
+            f"{what}: credentials refused (401)",
+            hint="check username and password secret of the inventory; a switch that still has its factory password "
+            "takes no other: change it at a first login",
         )
     if status == 403:
         raise Forbidden(

@@ -19,6 +19,7 @@ from intent.device.nvue.waiting import Pace
 from intent.formats.nvue.diff import stages
 
 PLATFORM = "nvue"
+_HOSTNAME = ("system", "hostname")
 
 
 class NvueActor:
@@ -113,8 +114,11 @@ class NvueActor:
             def release(deadline: Deadline) -> str:
                 return self._fleet.facts(target.name, connected, deadline, at_most_s=FRESH_S).release
 
-            transaction = Transaction(connected, by_name[target.name], session, self._means, release)
+            request = by_name[target.name]
+            transaction = Transaction(connected, request, session, self._means, release)
             outcome = transaction.run()
+            if any(item.path[:2] == _HOSTNAME for item in request.differences):
+                self._fleet.renamed(target.name)
             self._before[target.name] = transaction.before
             if transaction.held is not None:
                 self._held[target.name] = transaction.held
