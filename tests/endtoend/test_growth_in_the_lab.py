@@ -1,4 +1,4 @@
-"""One rack becomes two on running switches: what is new and what changes is told, done, and proven."""
+"""One rack becomes more on running switches: what is new and what changes is told, done, and proven."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from endtoend import QUICK, Room
 from intent.core.exitcode import ExitCode
 from intent.lab import process
 
-GROWN = QUICK.replace("gpu{01..01}", "gpu{01..02}")
-
 
 @pytest.fixture
 def room(tmp_path: Path) -> Iterator[Room]:
@@ -28,15 +26,18 @@ def devices(room: Room) -> list[str]:
     return list(process.status(room.folder / ".intent" / "lab")["switches"])
 
 
-def test_one_rack_becomes_two(room: Room) -> None:
+@pytest.mark.parametrize(("racks", "counts"), [(2, (0, 4)), (7, (4, 5))])
+def test_one_rack_becomes_more(room: Room, racks: int, counts: tuple[int, int]) -> None:
+    """Two racks fit the leaves there are; seven need a second leaf in each rail."""
     assert room.plan().code == ExitCode.OK
     assert room.apply().code == ExitCode.OK
     before = {name: json.loads(tree) for name, tree in room.held(devices(room)).items()}
-    Room.make(room.folder, text=GROWN)
+    Room.make(room.folder, text=QUICK.replace("gpu{01..01}", f"gpu{{01..{racks:02}}}"))
     compiled = room.run("compile", "--allow-recabling")
     assert compiled.code == ExitCode.OK, compiled.err
     told = re.search(r"(\d+) devices new, (\d+) changed, 0 renumbered", compiled.out)
     assert told, compiled.out
+    assert (int(told[1]), int(told[2])) == counts
 
     room.down()
     room.up()
@@ -56,10 +57,10 @@ def test_one_rack_becomes_two(room: Room) -> None:
         for name, row in rows.items()
     }
     changed = {name for name in before if changes[name]}
-    assert len(set(rows) - set(before)) == int(told[1])
-    assert len(changed) == int(told[2])
+    assert len(set(rows) - set(before)) == counts[0]
+    assert len(changed) == counts[1]
     assert {item["kind"] for name in before for item in changes[name]} == {"add"}, "growth only adds"
-    assert {row["new"] for name, row in rows.items() if name in before} == {False}
+    assert {name for name, row in rows.items() if row["new"]} == set(rows) - set(before)
     applied = room.apply()
     assert applied.code == ExitCode.OK, applied.out + applied.err
     verified = room.run("verify", "--lab")
