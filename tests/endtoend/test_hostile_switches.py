@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -196,3 +196,50 @@ def test_a_switch_whose_own_difference_is_another_one_is_not_applied_to(site: Si
     assert "9000" in said.out or "diff" in said.out, said.out
     front.mode = "relay"
     assert site.room.held([LEAVES[0]]) == held
+
+
+def named(method: str, part: str, word: str = "") -> Callable[[str, str, bytes], bool]:
+    """True for requests of a method whose path and body hold something."""
+    return lambda asked, path, body: asked == method and part in path and word.encode() in body
+
+
+STAGES: dict[str, tuple[Callable[[str, str, bytes], bool], str]] = {
+    "a new revision": (named("POST", "/revision"), "html-502"),
+    "loading": (named("PATCH", "rev="), "garbage"),
+    "the device's own difference": (named("GET", "diff="), "other-shape"),
+    "starting the apply": (named("PATCH", "/revision/", '"apply"'), "cut-body"),
+    "looking at the revision": (named("GET", "/revision/"), "list"),
+    "keeping it": (named("PATCH", "/revision/", "confirm_yes"), "garbage"),
+}
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_an_answer_spoiled_in_the_middle_of_a_change_ends_old_or_new(site: Site, stage: str) -> None:
+    """The switch does what it is asked, its answers lie: the row is true, and the next run settles the rest."""
+    asked, kind = STAGES[stage]
+    front = site.fronts[LEAVES[0]]
+    assert site.room.plan("--limit", LEAVES[0]).code == ExitCode.OK
+    old = site.room.held([LEAVES[0]])
+    front.spoiled = 0
+    front.spoils = lambda *request: kind if asked(*request) else ""
+    front.mode = "spoiling"
+    said, took = site.run("apply", "--lab", "--yes", "--json")
+    assert front.spoiled, "the stage was reached"
+    row = json.loads(said.out)["devices"][0]
+    site.calm()
+    site.room.settled()
+    held = site.room.held([LEAVES[0]])
+    if row["status"] == "confirmed":
+        assert said.code == ExitCode.OK
+        assert held != old
+    else:
+        assert said.code != ExitCode.OK
+        assert row["status"] in ("failed", "reverted", "unknown", "not attempted"), row
+        assert row["detail"], row
+        if row["status"] in ("failed", "reverted", "not attempted"):
+            assert held == old, row
+    assert took < 30, took
+    assert site.room.plan("--limit", LEAVES[0]).code == ExitCode.OK
+    again = site.room.apply()
+    assert again.code == ExitCode.OK, again.out + again.err
+    assert site.room.held([LEAVES[0]]) != old

@@ -16,7 +16,7 @@ from unittest import mock
 
 from intent.lab import tls
 
-# What `Front.mode` may be, beside these: "relay", "closed", "silent", a name of `Certificates`, "changing".
+# What `Front.mode` may be, beside these: "relay", "closed", "silent", a name of `Certificates`, "changing", "spoiling".
 _DRIP_S = 0.05
 
 
@@ -96,6 +96,8 @@ class Front(ThreadingHTTPServer):
         self.methods: list[str] = []
         self.served = 0
         self.change: Callable[[str, bytes, int], bytes] = lambda _path, body, _number: body
+        self.spoils: Callable[[str, str, bytes], str] = lambda _method, _path, _body: ""
+        self.spoiled = 0
         self._thread = threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
         self._thread.start()
 
@@ -137,13 +139,18 @@ class _Handler(BaseHTTPRequestHandler):
         if mode in ("relay", "changing", *front.certificates.contexts):
             self._relay(body, changing=mode == "changing")
             return
+        if mode == "spoiling":
+            # What is asked is done; only the answer is another one.
+            kind = front.spoils(self.command, self.path, body or b"")
+            self._relay(body, changing=False, instead=ANSWERS[kind] if kind else b"")
+            return
         self.close_connection = True
         with contextlib.suppress(OSError):
             getattr(self, "_" + mode.replace("-", "_"), self._canned)()
 
     do_GET = do_POST = do_PATCH = do_DELETE = _answer
 
-    def _relay(self, body: bytes | None, *, changing: bool) -> None:
+    def _relay(self, body: bytes | None, *, changing: bool, instead: bytes = b"") -> None:
         address, port, _ = self.server.upstream
         connection = http.client.HTTPSConnection(address, port, timeout=10, context=self.server.trusted)
         kept = {k: v for k, v in self.headers.items() if k.lower() in ("authorization", "content-type", "accept")}
@@ -151,6 +158,11 @@ class _Handler(BaseHTTPRequestHandler):
         answer = connection.getresponse()
         data = answer.read()
         connection.close()
+        if instead:
+            self.server.spoiled += 1
+            self.close_connection = True
+            self.wfile.write(instead)
+            return
         if changing:
             self.server.served += 1
             data = self.server.change(self.path, data, self.server.served)
