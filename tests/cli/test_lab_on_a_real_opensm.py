@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from doc_console import files
 from endtoend import Room
 from ib_site import OPENSM, guid, site_text, workspace
 from opensm_bench import missing
@@ -14,7 +15,9 @@ from opensm_bench import missing
 from intent.lab.subnet import programs
 
 needs_opensm = pytest.mark.skipif(bool(missing()), reason=missing() or "-")
-FELL_OPEN = "Default=0x7fff : ALL=limited, SELF=full ;\ntenant=0x0001 : 0x0002c903000000zz=full ;\n"
+# The file the README shows, which OpenSM takes and opens the fabric.
+README = Path(__file__).parents[2] / "README.md"
+FELL_OPEN = files(README.read_text(encoding="utf-8"))["../partitions.conf"]
 
 
 @pytest.fixture
