@@ -27,6 +27,7 @@ def snapshot(world: World, controllers: Mapping[str, Controller] | None = None) 
             "factory": machine.accounts.factory,
             "revision": applied.id,
             "state": applied.state,
+            "under_way": machine.life.under_way,
             "faults": machine.faults.words(),
             **asdict(machine.counters),
         }

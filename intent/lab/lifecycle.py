@@ -37,6 +37,12 @@ class Lifecycle:
         self._queue: list[Revision] = []
         self._holder: Revision | None = None
 
+    @property
+    def under_way(self) -> str:
+        """Number of the revision that is being applied, waits to be, or waits to be confirmed; empty when none is."""
+        waiting = [self._holder, *self._queue]
+        return next((revision.id for revision in waiting if revision is not None), "")
+
     def order(self, name: str, body: Any) -> Revision:
         """Carry out a PATCH of `/revision/<id>`.
 

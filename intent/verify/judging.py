@@ -102,7 +102,7 @@ def judge(
         known = before.known.get((item.device, item.check), frozenset())
         fresh = tuple(text for text in item.messages if text not in known)
         tolerated[item.device] += [text for text in item.messages if text in known]
-        forgiven = item.verdict in _BAD and item.messages and not fresh
+        forgiven = _forgivable(item) and not fresh
         by_device[item.device].append(replace(item, messages=fresh, verdict=Verdict.PASS if forgiven else item.verdict))
     return {
         name: Judged(
@@ -112,6 +112,16 @@ def judge(
         )
         for name, found in by_device.items()
     }
+
+
+def _forgivable(item: CheckResult) -> bool:
+    """True for a finding that may have been there before.
+
+    A check that broke, or could tell of nothing at all, judged nothing; that it did so before makes it no better.
+    """
+    if item.verdict is Verdict.UNKNOWN:
+        return bool(item.messages) and item.judged > len(item.messages)
+    return item.verdict is Verdict.FAIL and bool(item.messages)
 
 
 def _scope(before: Baseline, in_force: frozenset[str]) -> Callable[[Link], bool]:

@@ -25,6 +25,7 @@ SPINE = "east-west-s01"
 ALL = (*LEAVES, SPINE)
 MTU = "interface.swp1s0.link.mtu"
 _numbers = count()
+_TRIES = 50
 
 # Four leaves and a spine, with timers of seconds.
 QUICK = """\
@@ -138,7 +139,11 @@ class Room:
     def settled(self, within_s: float = 30.0) -> None:
         """Wait until no switch has a confirm timer running or an apply under way."""
         wait_until(
-            lambda: all(str(row["state"]).startswith("applied") for row in self.status().values()), within_s, "timers"
+            lambda: all(
+                str(row["state"]).startswith("applied") and not row["under_way"] for row in self.status().values()
+            ),
+            within_s,
+            "timers",
         )
 
     @property
@@ -152,8 +157,15 @@ class Room:
 
     def steps(self) -> list[tuple[str, str]]:
         """Device and step of every row of the journal."""
-        with sqlite3.connect(f"file:{self.journal}?mode=ro", uri=True) as connection:
-            return list(connection.execute("SELECT device, step FROM entries ORDER BY seq"))
+        for attempt in count():
+            try:
+                with sqlite3.connect(f"file:{self.journal}?mode=ro", uri=True) as connection:
+                    return list(connection.execute("SELECT device, step FROM entries ORDER BY seq"))
+            except sqlite3.OperationalError:  # whoever writes is just making or leaving its log
+                if attempt == _TRIES:
+                    raise
+                time.sleep(0.02)
+        raise AssertionError("unreachable")
 
     def changes(self) -> list[dict[str, Any]]:
         """The history, newest first."""
