@@ -7,6 +7,7 @@ import re
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from intent.core.errors import IntentError
@@ -14,6 +15,8 @@ from intent.lab.subnet import programs
 from intent.lab.subnet.simulation import FILE, LOG
 
 _ASK_S = 60.0
+# The simulator takes ten clients: OpenSM, and three who ask at the same time.
+_AT_ONCE = 3
 _LID = re.compile(r"^\s*EndPortLid\.*(\d+)$", re.M)
 _ADAPTER = re.compile(r"^CA\s+(\d+)\s+(\d+)\s+(0x[0-9a-f]{16})\s", re.M)
 _SWITCH = re.compile(r"^SW\s+(\d+)\s+\d+\s+(0x[0-9a-f]{16})\s", re.M)
@@ -69,8 +72,12 @@ class Tools:
         yield "nodes", text, code
         ends = {(guid, lid, port) for lid, port, guid in _ADAPTER.findall(text)}
         ends |= {(guid, lid, "0") for lid, guid in _SWITCH.findall(text)}
-        for guid, lid, port in sorted(ends):
-            yield (f"pkeys {guid} {lid} {port}", *self.run("smpquery", "pkeys", lid, port))
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            yield from pool.map(self._table, sorted(ends))
+
+    def _table(self, end: tuple[str, str, str]) -> tuple[str, str, int]:
+        guid, lid, port = end
+        return (f"pkeys {guid} {lid} {port}", *self.run("smpquery", "pkeys", lid, port))
 
     def _log(self) -> str:
         try:
