@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from difflib import unified_diff
 from pathlib import Path
@@ -92,7 +93,7 @@ def file_tree(files: Mapping[str, str]) -> Tree:
 
 
 @dataclass(frozen=True, slots=True)
-class PlaybookActor:
+class PlaybookActor(ABC):
     """What kinds of hosts have in common; one call is one run of a playbook over all of them.
 
     Args:
@@ -124,23 +125,24 @@ class PlaybookActor:
 
     # --- what a kind of host says for itself
 
+    @abstractmethod
     def observe(self, wanted: Sequence[Wanted]) -> dict[str, Observed]:
         """Read only: what each host holds in its scope."""
-        raise NotImplementedError
 
+    @abstractmethod
     def difference(self, wanted: Wanted, observed: Observed) -> tuple[Difference, ...]:
         """What leads from live to wanted. Pure."""
-        raise NotImplementedError
 
     def refusal(self, wanted: Wanted) -> str:
         """Why what is wanted must not be sent at all; empty when it may. Pure."""
         del wanted
         return ""
 
-    @contextmanager
-    def staged(self, requests: Sequence[Request], seen: Mapping[str, Observed]) -> Iterator[dict[str, dict[str, Any]]]:
+    @abstractmethod
+    def staged(
+        self, requests: Sequence[Request], seen: Mapping[str, Observed]
+    ) -> AbstractContextManager[dict[str, dict[str, Any]]]:
         """Variables of the play by host, while what they point at exists."""
-        raise NotImplementedError
 
     # --- the same for all
 
