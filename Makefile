@@ -16,7 +16,7 @@ demo: $(STAMP)
 	$(BIN)/intent demo
 
 test: $(STAMP)
-	$(BIN)/pytest -q -n 2
+	$(BIN)/pytest -q -n 2 --dist loadfile $(TESTS)
 
 nightly: $(STAMP)
 	$(BIN)/pytest -q -m nightly

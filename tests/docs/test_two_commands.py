@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -16,7 +17,10 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *s
 
 def expanded(target: str) -> str:
     """What `make target` would run."""
-    made = subprocess.run(["make", "-n", target], cwd=ROOT, capture_output=True, text=True, timeout=30, check=False)
+    # Run by make itself, its variables would be inherited.
+    plain = {key: value for key, value in os.environ.items() if not key.startswith(("MAKE", "MFLAGS"))}
+    command = ["make", "-n", target, "VENV=.venv", "TESTS="]
+    made = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=30, check=False, env=plain)
     assert made.returncode == 0, made.stderr
     return made.stdout
 
