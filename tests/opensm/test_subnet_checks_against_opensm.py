@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -147,9 +146,7 @@ def test_a_standby_takes_over_and_the_tables_stay(lab: Bench) -> None:
     assert set(verdicts(results).values()) == {Verdict.PASS}
     assert judged(expected(SMALL, PARTITIONS, {FIRST: 14}), before)["sm-roles"].verdict is Verdict.FAIL, "a stranger"
 
-    assert lab.manager is not None
-    lab.manager.send_signal(signal.SIGKILL)
-    lab.manager.wait(10)
+    lab.kill_manager()
     wait(lambda: "SUBNET UP" in said(), lab, "the second one takes over")
     assert standby.poll() is None
     after = observed(lab, "host0000", at=last, log=said())

@@ -132,8 +132,16 @@ class Bench:
         return self.wait_for(until)
 
     def kill_manager(self) -> None:
-        """End the subnet manager as a power cut would."""
+        """End the subnet manager as a power cut would.
+
+        The simulator forgets it first: it answers nothing at all to a packet that finds its receiver dead, unlike a
+        port with nobody behind it, and the OpenSM that sent the packet waits for its end for ever.
+        """
         assert self.manager is not None
+        client = re.search(rf"^Client (\d+): pid {self.manager.pid} ", self.console("Attached"), re.MULTILINE)
+        if client is None:
+            raise BenchError(f"the simulator does not know the manager with pid {self.manager.pid}")
+        self.console(f"X {client[1]}")
         self.manager.kill()
         self.manager.wait(_DEADLINE_S)
 
@@ -243,14 +251,15 @@ class Bench:
         """Forwarding tables of all switches; `configure` must have set log_flags 0x43."""
         return (self.folder / "opensm-lfts.dump").read_text(encoding="utf-8")
 
-    def console(self, command: str) -> None:
-        """One command on the simulator's console (`Unlink`, `ReLink`, `PerformanceSet` …); returns when it is done."""
+    def console(self, command: str) -> str:
+        """One command on the simulator's console (`Unlink`, `ReLink`, `PerformanceSet` …); what it says until done."""
         assert self.simulator.stdin is not None
         out = self.folder / "ibsim.out"
-        prompts = out.read_bytes().count(_PROMPT)
+        before = out.read_bytes()
         self.simulator.stdin.write(command.encode() + b"\n")
         self.simulator.stdin.flush()
-        self.eventually(lambda: out.read_bytes().count(_PROMPT) > prompts)
+        self.eventually(lambda: out.read_bytes().count(_PROMPT) > before.count(_PROMPT))
+        return out.read_bytes()[len(before) :].decode("utf-8", errors="replace")
 
     def eventually(self, holds: Callable[[], bool]) -> None:
         """Ask until something holds; it must within the deadline. A port that does not answer yet is asked again."""
