@@ -15,6 +15,7 @@ from pydantic.fields import FieldInfo
 
 from intent.core.exitcode import MEANING
 from intent.lint.pages import page as rules_page
+from intent.report.codes import families
 from intent.schema.model import Document
 from intent.schema.record import Record
 from intent.schema.shape import ListShape, MapShape, RawShape, RecordShape, ScalarShape, Shape, shape_of
@@ -39,70 +40,9 @@ _OTHERS = """
 ## Others
 
 These come from comments, from building the fabric, its lock and the configuration, and from files beside the intent.
-They cannot be ignored. Most are errors; L001 to L003, F010, F013, F015, V004 and V006 only say so.
+They cannot be ignored. Most are errors; L001 to L003, F010, F013, F015, F069, I010, V004 and V006 only say so.
 
 """
-
-_OTHER_CODES = {
-    "L001": "A comment to `intent` that cannot be read, or names no rule.",
-    "L002": "An `ignore` without a reason: it takes nothing out.",
-    "L003": "An `ignore` that takes nothing out: delete it.",
-    "F001": "A switch model, node type or rack type that the catalog does not have.",
-    "F002": "What is attached or asked for does not fit the hardware: ports, speeds, units, interface names.",
-    "F003": "A leaf has not enough host ports for one rack or unit.",
-    "F004": "A topology that cannot be built from these switches.",
-    "F005": "A pool is exhausted.",
-    "F006": "A QoS profile that does not exist.",
-    "F007": "Two things of one name.",
-    "F008": "A port that two cables would need.",
-    "F009": "A name that no switch takes as host name.",
-    "F010": "More spines than needed are kept, because taking them out would move cables.",
-    "F011": "A pool no longer holds what was allocated from it, or addresses of another size were.",
-    "F012": "A pool of addresses that no host may have.",
-    "F013": "A template of names changed; what is built keeps its name.",
-    "F014": "A value that switches take in whole steps only.",
-    "F015": "Switches that no QoS profile fits: their traffic is not lossless.",
-    "F016": "An InfiniBand fabric without its generation, or a shape that its kind of fabric does not have.",
-    "F020": "Cables have to move; `--allow-recabling` accepts that.",
-    "F040": "A partition key that another partition holds.",
-    "F041": "No partition key is free.",
-    "F042": "A partition key is written that is not the one of the lock: a key never moves.",
-    "F060": "A GPU in two NVLink partitions, or named twice in one.",
-    "F061": "A GPU of another NVLink domain.",
-    "F062": "An NVLink domain or GPU that there is not.",
-    "F063": "NVLink partitions that need more multicast groups than the domain has.",
-    "F064": "GPUs that the default NVLink partition still holds.",
-    "F065": "NVLink partitions that split elsewhere than the partitions of the fabric do.",
-    "F066": "An NVLink partition that splits a tray.",
-    "F067": "More NVLink partitions than a domain has.",
-    "F068": "An NVLink partition without a GPU.",
-    "A001": "The lock of a site is damaged or contradicts itself.",
-    "R001": "The whole device is ours, and no account is named.",
-    "R002": "A release that the program does not know.",
-    "R003": "Adaptive routing that the chip does not do at this speed.",
-    "R004": "A template of an override that is missing or fails.",
-    "R005": "A breakout on a part of a split cage.",
-    "R006": "A part of a cage that its split does not make.",
-    "R007": "Traffic on a cage that is split.",
-    "N001": "A path that the configuration language of the release does not have.",
-    "N002": "A key that its place in the configuration does not take.",
-    "N003": "A value where a mapping belongs.",
-    "N004": "A value that the path does not take.",
-    "N005": "Nothing where a value belongs.",
-    "N006": "More faults in one configuration than are worth telling.",
-    "N010": "A path that the release lacks.",
-    "N011": "A value that the release lacks.",
-    "N012": "Two settings that the release keeps in one place.",
-    "M001": "A generation that the subnet manager does not run; to M015: [subnet managers](subnet-managers.md).",
-    "O001": "An opensm.conf that is none; to O031: [subnet managers](subnet-managers.md).",
-    "V001": "A file of checks, or of the inventory, that cannot be read or holds something else.",
-    "V002": "A file of checks that is no Python.",
-    "V003": "A file of checks that fails while it is loaded.",
-    "V004": "A file of checks without a check.",
-    "V005": "Two checks of one name in one folder.",
-    "V006": "A check of the workspace takes the place of one of ours.",
-    "W001": "A line of `inventory/nodes.csv` that cannot be used.",
-}
 
 _CODES = """\
 # Exit codes
@@ -129,8 +69,10 @@ def language_page() -> str:
 
 def findings_page() -> str:
     """Every finding: of the loader, of the rules, of the compiler."""
-    rows = [f"| {code} | {text} |" for code, text in _OTHER_CODES.items()]
-    return rules_page() + _OTHERS + "\n".join(["| code | what it says |", "|---|---|", *rows]) + "\n"
+    rows = [f"| {code} | {text} |" for family in families() for code, text in family.codes.items()]
+    more = [f"- {family.about}: [{family.page}]({family.page})" for family in families() if family.page]
+    table = ["| code | what it says |", "|---|---|", *rows, "", "More about", "", *more]
+    return rules_page() + _OTHERS + "\n".join(table) + "\n"
 
 
 def codes_page() -> str:

@@ -13,6 +13,7 @@ from intent.cli.options import HERE, WorkspacePath
 from intent.core.diagnostic import Diagnostic, Severity
 from intent.core.exitcode import ExitCode
 from intent.report.diagnostics import Format
+from intent.report.sarif import Rule
 
 _RANK = {Severity.INFO: 0, Severity.WARNING: 1, Severity.ERROR: 2}
 
@@ -55,9 +56,18 @@ def lint(
     if form is Format.HUMAN:
         show(human(found, texts))
     else:
-        write(render(found, form, texts, version=__version__))
+        write(render(found, form, texts, rules=_rules(form), version=__version__))
     worst = max((_RANK[item.severity] for item in found), default=-1)
     return int(ExitCode.FINDINGS if worst >= _RANK[fail_on] else ExitCode.OK)
+
+
+def _rules(form: Format) -> tuple[Rule, ...]:
+    """What is known of every code, where the format has room for it."""
+    if form is not Format.SARIF:
+        return ()
+    from intent.report.codes import every_code
+
+    return every_code()
 
 
 def _lint_workspace(path: Path) -> tuple[tuple[Diagnostic, ...], Mapping[str, str]]:
