@@ -8,14 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from intent.catalog.defaults import Default, nvue_defaults
 from intent.core.tree import Path, pointer
 from intent.lab import trees as lab_trees
-from intent.lab import views
 from intent.lab.auth import Caller, Denied
 from intent.lab.machine import Machine
-from intent.lab.operational import Operational
-from intent.lab.store import Blob
+from intent.lab.reading import Reading, one
 from intent.lab.tools import BadBody, Refusal
 from intent.lab.trees import MISSING, Json
 from intent.lab.walker import SchemaError
@@ -91,8 +88,7 @@ class Api:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self.operational = Operational(world)
-        self._defaults: tuple[Default, ...] = nvue_defaults()
+        self._reading = Reading(world)
 
     def handle(self, name: str, request: Request) -> Response:
         """Answer a request to a switch; time moves on first."""
@@ -143,10 +139,10 @@ class Api:
         if path == ("api-token",) and request.method == "GET" and machine.dialect.tokens:
             return Response(200, {"token": machine.accounts.token(caller.user, now)})
         if request.method == "GET":
-            return Response(200, self._read(machine, path, query))
+            return Response(200, self._reading.read(machine, path, query))
         if request.method == "POST":
             raise Refusal(404, f"There is no action at {pointer(path)[:200]}")
-        name = _one(query, "rev")
+        name = one(query, "rev")
         if not name:
             raise Refusal(400, "Parameter rev is missing: changes go to a revision")
         if request.method == "DELETE":
@@ -197,58 +193,6 @@ class Api:
             shown["last-apply"] = {"rev_id": machine.store.applied_id}
         return shown
 
-    # Reading
-
-    def _read(self, machine: Machine, path: Path, query: Mapping[str, list[str]]) -> Any:
-        include, omit = query.get("include", []), query.get("omit", [])
-        view = _one(query, "view")
-        if view and (include or omit):
-            raise Refusal(400, "view excludes include and omit")
-        if view and view not in views.VIEWS:
-            raise Refusal(400, f"view {view[:40]!r} is not one of {', '.join(views.VIEWS)}")
-        rev = _one(query, "rev") or "operational"
-        if rev == "operational":
-            value = self.operational.read(machine, path, views.second_keys(include) if include else None)
-        else:
-            value = self._configuration(machine, rev, path, query)
-        if value is MISSING:
-            raise Refusal(404, f"The requested item {pointer(path)[:200] or '/'} does not exist")
-        try:
-            for text in query.get("filter", []):
-                value = views.filtered(value, text)
-        except ValueError as error:
-            raise Refusal(400, str(error)) from None
-        if include:
-            value = views.include(value, include)
-        return views.omit(value, omit) if omit else value
-
-    def _configuration(self, machine: Machine, rev: str, path: Path, query: Mapping[str, list[str]]) -> Any:
-        tree = machine.tree(self._blob(machine, rev))
-        against = _one(query, "diff")
-        if against:
-            other = machine.tree(self._blob(machine, against))
-            here, there = lab_trees.at(tree, path), lab_trees.at(other, path)
-            return lab_trees.diff(_object(here), _object(there))
-        if _one(query, "filled") != "false":
-            tree = views.filled(machine.schema, tree, self._defaults)
-        value = lab_trees.at(tree, path)
-        if machine.faults.ranges and not (machine.dialect.expand and _one(query, "expand") == "true"):
-            value = _grouped(value, path)
-        return value
-
-    @staticmethod
-    def _blob(machine: Machine, rev: str) -> Blob:
-        if rev == "empty":
-            return machine.tools.trees.empty
-        if rev in ("applied", "startup"):
-            return machine.store.applied if rev == "applied" else machine.store.startup
-        if rev == "pending":
-            pending = [item for item in machine.store.revisions.values() if item.state == "pending"]
-            if not pending:
-                raise Refusal(404, "There is no pending revision")
-            return pending[-1].blob
-        return machine.revision(rev).blob
-
 
 def decoded(request: Request) -> Any:
     """The JSON body of a request.
@@ -271,11 +215,6 @@ def _no_constant(text: str) -> None:
     raise ValueError(f"{text} is not JSON")
 
 
-def _one(query: Mapping[str, list[str]], key: str) -> str:
-    values = query.get(key)
-    return values[-1] if values else ""
-
-
 def _object(value: Any) -> Json:
     return value if isinstance(value, dict) else {}
 
@@ -290,11 +229,3 @@ def _with_types(over: Json, tree: Json) -> Json:
         kind = _object(held.get(name)).get("type")
         shown[name] = {**value, "type": kind} if isinstance(value, dict) and kind and "type" not in value else value
     return {**over, "interface": shown}
-
-
-def _grouped(value: Any, path: Path) -> Any:
-    if path == ("interface",):
-        return lab_trees.collapsed(_object(value))
-    if path == () and isinstance(value, dict) and isinstance(value.get("interface"), dict):
-        return {**value, "interface": lab_trees.collapsed(value["interface"])}
-    return value

@@ -86,7 +86,7 @@ class Facts:
         hostname: name LLDP sends.
         ports: interfaces by name.
         splits: number of parts by cage; 0 for a disabled cage.
-        members: front-panel ports that are in a bond.
+        members: bond of each front-panel port that is in one.
         bgp: by VRF.
         lldp: LLDP runs.
         api: the REST API runs and eth0 is not shut.
@@ -96,7 +96,7 @@ class Facts:
     hostname: str = "cumulus"
     ports: Mapping[str, Port] = field(default_factory=dict)
     splits: Mapping[int, int] = field(default_factory=dict)
-    members: frozenset[str] = frozenset()
+    members: Mapping[str, str] = field(default_factory=dict)
     bgp: Mapping[str, Bgp] = field(default_factory=dict)
     lldp: bool = True
     api: bool = True
@@ -165,7 +165,9 @@ def extract(tree: Mapping[str, Any]) -> Facts:
         hostname=hostname if isinstance(hostname, str) else "cumulus",
         ports={intern(name): _port(interface) for name, interface in interfaces.items()},
         splits=splits,
-        members=frozenset(port for held in interfaces.values() for port in mapping(held, "bond", "member")),
+        members={
+            intern(port): intern(bond) for bond, held in interfaces.items() for port in mapping(held, "bond", "member")
+        },
         bgp={name: bgp for name in vrfs if (bgp := _bgp(tree, name)) is not None},
         lldp=switched_on(lldp, default=True) if lldp else True,
         api=(switched_on(api, default=True) if api else True) and "down" not in eth0,

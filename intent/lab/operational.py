@@ -45,7 +45,7 @@ class Operational:
         Args:
             machine: the switch.
             path: keys from the root.
-            wanted: keys below each interface or VRF that will be looked at; None for all.
+            wanted: what will be looked at below each interface or VRF (`intent.lab.views.looked_at`); None for all.
         """
         if self._epoch != self.world.tools.epoch.number:
             self._epoch = self.world.tools.epoch.number
@@ -77,13 +77,16 @@ class Operational:
         held = machine.facts.ports.get(name)
         kind = held.kind if held else "swp" if name.startswith("swp") else "eth" if name == "eth0" else "loopback"
         shown: Json = {"type": kind}
+        bond = machine.facts.members.get(name)
+        if bond is not None:
+            shown["parent"] = bond
         if needed is None or "link" in needed:
             shown["link"] = self._link(machine, name)
         if needed is None or "lldp" in needed:
             neighbor = self.links.neighbor(machine, name)
             if neighbor is not None:
                 shown["lldp"] = {"neighbor": {neighbor[0]: neighbor[1]}}
-        if needed is not None and "qos" in needed and rest[:1] == ("roce",):
+        if needed is not None and ("qos.roce" in needed or ("qos" in needed and rest[:1] == ("roce",))):
             state = self._roce(machine)
             if state is not None:
                 shown["qos"] = {"roce": {"status": port_status(state), "counters": port_counters()}}

@@ -4,17 +4,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
 from typing import Any
 
 from intent.catalog.defaults import Default
+from intent.catalog.views import View
 from intent.core.tree import Path, from_pointer
 from intent.lab.trees import MISSING, Json, at
 from intent.lab.walker import Schema
 
-# Views a release offers differ by object; these hold for every object the lab knows.
-VIEWS = ("brief", "all")
-
 _TERM = re.compile(r"\s*([A-Za-z0-9_.-]+)\s*(!=|=)\s*([^&|=]*)")
+
+
+def patterns_of(values: Iterable[str]) -> list[str]:
+    """The pointer patterns of a parameter, given several times or with commas between them."""
+    return [pattern for value in values for pattern in value.split(",") if pattern]
+
+
+def projected(value: Any, view: View) -> Any:
+    """What a view shows: each of its members with the fields it names, an empty object where it has none of them."""
+    if not isinstance(value, dict):
+        return value
+    members = filtered(value, view.where) if view.where else value
+    shown = include(members, view.shows) if view.shows else {}
+    return {name: shown.get(name, {}) for name in members}
 
 
 def include(value: Any, patterns: Iterable[str]) -> Any:
@@ -61,21 +74,31 @@ def _omit(value: Any, paths: list[Path]) -> Any:
     return result
 
 
-def second_keys(patterns: Iterable[str]) -> frozenset[str] | None:
-    """Keys on the second level that patterns look at; None when one looks at all of them."""
+def looked_at(path: Path, patterns: Iterable[str]) -> frozenset[str] | None:
+    """What a read with patterns looks at below each interface or VRF; None when it may be all of it.
+
+    Args:
+        path: path that is read.
+        patterns: pointer patterns below it.
+
+    Returns:
+        Keys such as `link`, and `qos.roce` where a pattern goes that deep.
+    """
     found = set()
     for pattern in patterns:
-        path = from_pointer(pattern)
-        if len(path) < 2 or path[1] == "*":
+        whole = (*path, *from_pointer(pattern))
+        if len(whole) < 3 or whole[2] == "*":
             return None
-        found.add(path[1])
+        found.add(whole[2])
+        if whole[2:4] in (("qos", "roce"), ("qos", "*")):
+            found.add("qos.roce")
     return frozenset(found) or None
 
 
 def filtered(value: Any, text: str) -> Any:
-    """Members of a mapping whose leaves fit a filter: `type=swp&link.mtu=9216`, with `|` for or.
+    """Members of a mapping whose leaves fit a filter: `type=swp&link.mtu=9216`, with `|` for or and `*` in values.
 
-    A leaf is looked for anywhere below the member when the name has no dot.
+    A leaf is looked for anywhere below the member when the name has no dot; of a set its keys are compared.
 
     Raises:
         ValueError: the filter cannot be read.
@@ -87,7 +110,7 @@ def filtered(value: Any, text: str) -> Any:
             match = _TERM.fullmatch(part)
             if not match:
                 raise ValueError(f"filter term {part[:60]!r} is not name=value")
-            terms.append((tuple(match[1].split(".")), match[2] == "=", match[3].strip()))
+            terms.append((tuple(match[1].split(".")), match[2] == "=", match[3].strip().replace("[", "[[]")))
         choices.append(terms)
     if not isinstance(value, dict):
         return value
@@ -100,8 +123,12 @@ def filtered(value: Any, text: str) -> Any:
 
 def _fits(item: Any, path: Path, wanted: str) -> bool:
     found = at(item, path)
-    if found is not MISSING and not isinstance(found, dict):
-        return str(found) == wanted
+    if found is not MISSING:
+        words = found if isinstance(found, dict) else (found,)
+        if any(fnmatchcase(str(word), wanted) for word in words):
+            return True
+        if not isinstance(found, dict):
+            return False
     if len(path) > 1 or not isinstance(item, dict):
         return False
     return any(_fits(inner, path, wanted) for inner in item.values() if isinstance(inner, dict))

@@ -11,9 +11,10 @@ from intent.catalog.defaults import nvue_defaults
 from intent.catalog.disruption import SEVERITIES, DisruptionTable, disruptions
 from intent.catalog.features import FeatureTable
 from intent.catalog.patterns import match
-from intent.catalog.releases import RELEASES, family, release_schema
+from intent.catalog.releases import RELEASES, family, numbers, release_schema
 from intent.catalog.secrets import SecretPaths
 from intent.catalog.stages import fits, stage_rules
+from intent.catalog.views import nvue_views, views_of
 from intent.core.errors import IntentError
 from intent.core.tree import from_pointer as at
 from intent.formats.nvue.schema import Schema
@@ -154,3 +155,25 @@ def test_loading_the_catalog_needs_neither_pydantic_nor_yaml() -> None:
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
+
+
+def test_views_are_told_once_with_release_and_source() -> None:
+    table = nvue_views()
+    assert len({(view.object, view.name) for view in table}) == len(table)
+    for view in table:
+        assert view.source, view
+        assert numbers(view.since) >= (5, 0)
+        assert all(at(pattern) and pattern.startswith("/*") for pattern in view.shows), view
+
+
+def test_an_object_offers_the_views_of_its_release() -> None:
+    table = nvue_views()
+    interface = {release: set(views_of(table, ("interface",), release)) for release in (*RELEASES, "5.19.0")}
+    assert {"brief", "counters", "lldp-detail", "mac", "small"} <= interface["5.9"]
+    assert interface["5.10"] - interface["5.9"] == {"status"}
+    assert {"up", "down", "svi", "vrf", "bond-members"} <= interface["5.11"] - interface["5.10"]
+    assert interface["5.12"] - interface["5.11"] == {"rates"}
+    assert {"ber", "dom"} <= interface["5.19.0"] - interface["5.18"]
+    assert set(views_of(table, at("/vrf/RED/router/rib/ipv4/route"), "5.16.4")) == {"brief", "detail"}
+    assert views_of(table, ("system",), "5.16.4") == {}
+    assert views_of(table, at("/interface/swp1"), "5.16.4") == {}
