@@ -63,7 +63,11 @@ class Rig:
             },
             "qos": {"roce": {"state": "enabled", "mode": "lossless"}},
             "router": {
-                "bgp": {"state": "enabled", "autonomous-system": 4200000011 if name == LEAF else 4200000101},
+                "bgp": {
+                    "state": "enabled",
+                    "autonomous-system": 4200000011 if name == LEAF else 4200000101,
+                    "router-id": f"10.255.0.{1 if name == LEAF else 2}",
+                },
             },
             "vrf": {
                 "default": {

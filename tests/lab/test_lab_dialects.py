@@ -80,7 +80,7 @@ def test_secrets_are_encrypted_from_5_10_and_a_hash_stays_readable():
     tree = {"vrf": {"default": {"router": {"bgp": {"peer-group": {"G": {"password": "hidden-word"}}}}}}}
     for release, sealed in (("5.9.1", False), ("5.16.4", True)):
         leaf = DirectLab(pair(release)).client("leaf1")
-        leaf.apply({"router": {"bgp": {"autonomous-system": 65001}}, **tree})
+        leaf.apply({"router": {"bgp": {"autonomous-system": 65001, "router-id": "10.0.0.1"}}, **tree})
         shown = leaf.applied()["vrf"]["default"]["router"]["bgp"]["peer-group"]["G"]["password"]
         assert shown.startswith("$nvsec$") is sealed
         leaf.apply({"vrf": {"default": {"router": {"bgp": {"peer-group": {"G": {"password": shown}}}}}}})

@@ -79,7 +79,10 @@ def wide_tree(ports: int, asn: int) -> dict[str, Any]:
     bgp = {"state": "enabled", "neighbor": neighbors}
     return {
         "interface": interfaces,
-        "router": {"adaptive-routing": {"state": "enabled"}, "bgp": {"state": "enabled", "autonomous-system": asn}},
+        "router": {
+            "adaptive-routing": {"state": "enabled"},
+            "bgp": {"state": "enabled", "autonomous-system": asn, "router-id": "10.255.0.1"},
+        },
         "vrf": {"default": {"router": {"bgp": bgp}}},
         "qos": {"roce": {"state": "enabled", "mode": "lossless"}},
     }

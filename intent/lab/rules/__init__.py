@@ -1,0 +1,1 @@
+"""What a switch refuses at apply, by subject."""
