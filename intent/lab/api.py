@@ -146,7 +146,7 @@ class Api:
         if not name:
             raise Refusal(400, "Parameter rev is missing: changes go to a revision")
         if request.method == "DELETE":
-            machine.clear(name, path)
+            machine.held.clear(name, path)
             return self._deleted(machine)
         return self._patch(machine, name, path, request)
 
@@ -155,7 +155,7 @@ class Api:
         return Response(machine.dialect.delete_status, {} if machine.dialect.delete_body else None)
 
     def _patch(self, machine: Machine, name: str, path: Path, request: Request) -> Response:
-        over, tree = machine.merge(name, path, decoded(request))
+        over, tree = machine.held.merge(name, path, decoded(request))
         shown: Any = tree if machine.dialect.patch_answer == "whole" else _with_types(over, tree)
         shown = lab_trees.at(shown, path)
         return Response(200, {} if shown is MISSING else shown)
@@ -167,7 +167,7 @@ class Api:
             if request.method == "GET":
                 return Response(200, self._revisions(machine))
             if request.method == "POST":
-                made = machine.create(caller.user, now)
+                made = machine.held.create(caller.user, now)
                 return Response(machine.dialect.post_status, {made.id: made.shown()})
             raise Refusal(405, f"Method {request.method} is not allowed on /revision")
         name = "/".join(path)
@@ -176,7 +176,7 @@ class Api:
         if request.method == "PATCH":
             return Response(200, machine.life.order(name, decoded(request)).shown())
         if request.method == "DELETE":
-            machine.discard(name)
+            machine.held.discard(name)
             return self._deleted(machine)
         raise Refusal(405, f"Method {request.method} is not allowed on a revision")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 # Kinds that stay until cleared, with what they do.
 STANDING = {
@@ -49,6 +49,11 @@ class Faults:
     lost: bool = False
     ranges: bool = False
     times: int = -1
+
+    def clear(self) -> None:
+        """Every standing fault ends."""
+        for item in fields(self):
+            setattr(self, item.name, item.default)
 
     def words(self) -> list[str]:
         """The standing faults by name."""

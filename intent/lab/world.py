@@ -16,6 +16,7 @@ from intent.lab.auth import Passwords
 from intent.lab.dialect import dialect_of, dialects
 from intent.lab.faults import EVENTS, STANDING
 from intent.lab.hardware import Panel
+from intent.lab.incidents import change_by_hand, reboot
 from intent.lab.machine import Machine
 from intent.lab.store import Trees
 from intent.lab.tools import BadBody, Epoch, Refusal, Timing, Tools
@@ -128,7 +129,7 @@ class World:
         sets, unsets = options.get("set") or {}, options.get("unset") or []
         if not isinstance(sets, dict) or not isinstance(unsets, list) or not (sets or unsets):
             raise IntentError("change-by-hand needs set={path: value} or unset=[path, …]")
-        revision = machine.life.change_by_hand(now, sets, [str(path) for path in unsets])
+        revision = change_by_hand(machine, now, sets, [str(path) for path in unsets])
         return f"{machine.spec.name}: revision {revision.id} applied by hand"
 
     def _standing(self, machine: Machine, kind: str, now: float, options: Mapping[str, Any]) -> str:
@@ -152,12 +153,12 @@ class World:
         elif kind == "ranges":
             faults.ranges = True
         elif kind == "reboot":
-            machine.life.reboot(now, seconds or self.tools.timing.boot_s)
+            reboot(machine, now, seconds or self.tools.timing.boot_s)
         elif kind == "set-password":
             machine.accounts.set_password("cumulus", self.user_hash)
         else:
-            machine.faults = type(faults)()
-            machine.life.resume()
+            faults.clear()
+            machine.applying.resume()
         return f"{name}: {kind}"
 
     def _cable(self, kind: str, device: str, options: Mapping[str, Any]) -> str:

@@ -23,7 +23,14 @@ def test_states_progress_with_time_and_end_applied_and_saved(lab):
     for _ in range(12):
         seen.append(leaf.revision(revision)["state"])
         lab.advance(0.1)
-    assert list(dict.fromkeys(seen)) == ["apply", "verifying", "reloading", "applied_and_saved"]
+    assert list(dict.fromkeys(seen)) == [
+        "apply",
+        "checking",
+        "verifying",
+        "readying",
+        "reloading",
+        "applied_and_saved",
+    ]
     assert leaf.applied()["interface"]["swp5"]["description"] == "first"
     assert leaf.get("/", rev="startup", filled="false") == leaf.applied()
 

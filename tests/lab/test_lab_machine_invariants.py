@@ -14,7 +14,7 @@ from intent.core.errors import IntentError
 from intent.lab.semantics import judge
 from intent.lab.store import MAX_REVISIONS
 
-BUSY = {"verifying", "reloading", "confirm", "confirm_no", "ignore_fail"}
+BUSY = {"checking", "verifying", "readying", "reloading", "confirm", "confirm_no", "ignore_fail"}
 KNOWN = BUSY | {
     "pending",
     "apply",
