@@ -5,11 +5,13 @@ Actors mask what they read (`intent.device.actor.Observed`); this guard holds wh
 
 from __future__ import annotations
 
+import operator
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from intent.core.differences import Differences
 from intent.core.secret import referenced
 from intent.core.tree import ABSENT, Difference, Path, leaves
 
@@ -71,6 +73,9 @@ def masked_paths(tree: Mapping[str, Any]) -> tuple[Path, ...]:
     return tuple(path for path, value in leaves(tree) if value == MASK)
 
 
-def mask_differences(items: Iterable[Difference]) -> tuple[Difference, ...]:
-    """Every difference, safe to write."""
-    return tuple(mask_difference(item) for item in items)
+def mask_differences(items: Sequence[Difference]) -> Sequence[Difference]:
+    """Every difference, safe to write; the same object where nothing has to be masked."""
+    masked = tuple(mask_difference(item) for item in items)
+    if all(map(operator.is_, masked, items)):
+        return items
+    return Differences.of(masked) or masked

@@ -59,7 +59,7 @@ class DevicePlan:
     state: DeviceState
     wanted_digest: str
     live_digest: str = ""
-    differences: tuple[Difference, ...] = ()
+    differences: Sequence[Difference] = ()
     origins: tuple[Origin | None, ...] = ()
     disruptions: tuple[Disruption, ...] = ()
     revert: str = ""
@@ -371,7 +371,7 @@ class _Disruptions:
         self._actors = actors
         self._seen: dict[tuple[str, str, str, str], tuple[Disruption, ...]] = {}
 
-    def of(self, wanted: Wanted, differences: tuple[Difference, ...]) -> tuple[Disruption, ...]:
+    def of(self, wanted: Wanted, differences: Sequence[Difference]) -> tuple[Disruption, ...]:
         if not differences:
             return ()
         target = wanted.target

@@ -6,7 +6,7 @@ import base64
 import binascii
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path as FilePath
 from typing import Any
@@ -14,21 +14,27 @@ from typing import Any
 from intent.change.files import replace_file
 from intent.change.masking import clear_secrets, mask_differences
 from intent.change.plan import DevicePlan, DeviceState, Plan, digest_wanted
+from intent.change.planfile_parts import (
+    DumpedImpacts,
+    dump_differences,
+    dump_origins,
+    load_differences,
+    load_impacts,
+    load_origins,
+    picked,
+)
 from intent.change.reading import Bad, Reader, parse
 from intent.change.selection import Scope
 from intent.change.strategy import Strategy
 from intent.core.errors import IntentError
 from intent.core.regular import read_regular
-from intent.core.span import Span
-from intent.core.tree import ABSENT, Difference, Path, digest
+from intent.core.tree import digest
 from intent.device.actor import Disruption, Target, Wanted
-from intent.render.artifact import Origin
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 MAX_FILE_BYTES = 512 * 1024 * 1024
 MAX_DEVICE_BYTES = 64 * 1024 * 1024
 MAX_DEVICES = 50_000
-_TEXT = frozenset({str})
 
 
 def dump_plan(plan: Plan) -> str:
@@ -37,6 +43,7 @@ def dump_plan(plan: Plan) -> str:
     Raises:
         IntentError: a tree holds a secret in clear.
     """
+    impacts = DumpedImpacts(device.disruptions for device in plan.devices)
     document: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
         "kind": plan.kind,
@@ -47,7 +54,8 @@ def dump_plan(plan: Plan) -> str:
         "scope": asdict(plan.scope),
         "strategy": dump_strategy(plan.strategy),
         "notes": list(plan.notes),
-        "devices": [_dump_device(device) for device in plan.devices],
+        **impacts.dump(),
+        "devices": [_dump_device(device, impacts) for device in plan.devices],
     }
     document["checksum"] = digest(document)
     return json.dumps(document, indent=1) + "\n"
@@ -102,6 +110,7 @@ def _load(content: str | bytes) -> Plan:
     reader = Reader(top, "plan")
     reader.integer("schema_version")
     devices = reader.items("devices", MAX_DEVICES)
+    impacts = load_impacts(reader)
     expected = reader.text("digest")
     plan = Plan(
         kind=reader.choice("kind", ("apply", "rollback")),
@@ -109,7 +118,7 @@ def _load(content: str | bytes) -> Plan:
         created_at=reader.text("created_at"),
         scope=_load_scope(reader.child("scope")),
         strategy=load_strategy(reader.child("strategy")),
-        devices=tuple(_load_device(Reader(item, f"devices[{at}]")) for at, item in enumerate(devices)),
+        devices=tuple(_load_device(Reader(item, f"devices[{at}]"), impacts) for at, item in enumerate(devices)),
         rolls_back=reader.text("rolls_back"),
         notes=reader.texts("notes"),
     )
@@ -150,7 +159,7 @@ def load_strategy(reader: Reader) -> Strategy:
         raise Bad(error.message) from None
 
 
-def _dump_device(device: DevicePlan) -> dict[str, Any]:
+def _dump_device(device: DevicePlan, impacts: DumpedImpacts) -> dict[str, Any]:
     target = device.wanted.target
     return {
         "name": device.name,
@@ -165,7 +174,7 @@ def _dump_device(device: DevicePlan) -> dict[str, Any]:
         "wanted": device.wanted_digest,
         "live": device.live_digest,
         "differences": len(device.differences),
-        "disruptions": [asdict(item) for item in device.disruptions],
+        "disruptions": impacts.number(device.disruptions),
         "revert": device.revert,
         "content": pack(_content(device)),
     }
@@ -178,12 +187,12 @@ def _content(device: DevicePlan) -> dict[str, Any]:
         **dump_scope(device.wanted),
         "body": device.wanted.body,
         "not_compared": [list(path) for path in device.not_compared],
-        "differences": [dump_difference(item) for item in mask_differences(device.differences)],
-        "origins": [_dump_origin(item) for item in device.origins],
+        "differences": dump_differences(mask_differences(device.differences)),
+        "origins": dump_origins(device.origins),
     }
 
 
-def _load_device(reader: Reader) -> DevicePlan:
+def _load_device(reader: Reader, impacts: Sequence[tuple[Disruption, ...]]) -> DevicePlan:
     name = reader.text("name")
     reader.where = name or reader.where
     labels = reader.child("labels")
@@ -197,15 +206,15 @@ def _load_device(reader: Reader) -> DevicePlan:
     )
     content = Reader(unpack(reader.text("content"), name), name)
     wanted = load_wanted(target, content.tree("body"), content)
-    differences = tuple(load_difference(item, name) for item in content.items("differences"))
+    differences = load_differences(content.maybe("differences", None), name)
     device = DevicePlan(
         wanted=wanted,
         state=DeviceState(reader.choice("state", tuple(DeviceState))),
         wanted_digest=reader.text("wanted"),
         live_digest=reader.text("live"),
         differences=differences,
-        origins=_load_origins(content.items("origins"), name),
-        disruptions=tuple(_load_disruption(Reader(item, name)) for item in reader.items("disruptions")),
+        origins=load_origins(content.child("origins")),
+        disruptions=picked(impacts, reader.integer("disruptions"), name),
         revert=reader.text("revert"),
         new=reader.boolean("new"),
         detail=reader.text("detail"),
@@ -226,12 +235,6 @@ def _check_device(device: DevicePlan) -> None:
         raise Bad(f"{device.name} - state {device.state} with {len(device.differences)} differences")
 
 
-def _load_disruption(reader: Reader) -> Disruption:
-    found = Disruption(reader.text("severity"), reader.text("scope"), reader.text("reason"))
-    reader.finish()
-    return found
-
-
 def dump_scope(wanted: Wanted) -> dict[str, Any]:
     """What of a device is ours, as JSON."""
     return {
@@ -244,58 +247,6 @@ def dump_scope(wanted: Wanted) -> dict[str, Any]:
 def load_wanted(target: Target, body: Mapping[str, Any], reader: Reader) -> Wanted:
     """The inverse of `dump_scope`, with target and body."""
     return Wanted(target, body, reader.paths("owned"), reader.paths("excepted"), reader.boolean("replace"))
-
-
-def dump_difference(item: Difference) -> dict[str, Any]:
-    """A difference as JSON; a side that has no value is left out."""
-    sides = {key: value for key, value in (("before", item.before), ("after", item.after)) if value is not ABSENT}
-    return {"path": list(item.path), **sides}
-
-
-def load_difference(value: Any, where: str) -> Difference:
-    """The inverse of `dump_difference`."""
-    if value.__class__ is dict:
-        # A plan for new devices holds hundreds of thousands: what is right as it stands goes the short way.
-        keys, sides = value.get("path"), ("before" in value) + ("after" in value)
-        if keys.__class__ is list and sides and len(value) == 1 + sides and set(map(type, keys)) <= _TEXT:
-            return Difference(tuple(keys), value.get("before", ABSENT), value.get("after", ABSENT))
-    reader = Reader(value, where)
-    path: Path = reader.texts("path")
-    before, after = reader.maybe("before", ABSENT), reader.maybe("after", ABSENT)
-    reader.finish()
-    if before is ABSENT and after is ABSENT:
-        raise Bad(f"{where} - a difference without a value on either side")
-    return Difference(path, before, after)
-
-
-def _dump_origin(origin: Origin | None) -> list[Any] | None:
-    if origin is None:
-        return None
-    span = origin.span
-    return [origin.reason, *([span.file, span.line, span.column] if span else [])]
-
-
-def _load_origins(values: list[Any], where: str) -> tuple[Origin | None, ...]:
-    """Origins in order; leaves of a device come from few lines, so each is made once."""
-    known: dict[str, Origin | None] = {}
-    found = []
-    for value in values:
-        key = repr(value)
-        if key not in known:
-            known[key] = _load_origin(value, where)
-        found.append(known[key])
-    return tuple(found)
-
-
-def _load_origin(value: Any, where: str) -> Origin | None:
-    match value:
-        case None:
-            return None
-        case [str() as reason]:
-            return Origin(None, reason)
-        case [str() as reason, str() as file, int() as line, int() as column]:
-            return Origin(Span(file, line, column), reason)
-    raise Bad(f"{where} - an origin that cannot be read")
 
 
 def pack(value: Any) -> str:

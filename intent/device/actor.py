@@ -132,7 +132,7 @@ class Request:
     """
 
     wanted: Wanted
-    differences: tuple[Difference, ...]
+    differences: Sequence[Difference]
     digest: str
     confirm_s: int
     deadline_s: float
@@ -175,7 +175,7 @@ class Actor(Protocol):
     def observe(self, wanted: Sequence[Wanted]) -> Mapping[str, Observed]:
         """Read only: what each device holds in its scope. Never raises for one device."""
 
-    def difference(self, wanted: Wanted, observed: Observed) -> tuple[Difference, ...]:
+    def difference(self, wanted: Wanted, observed: Observed) -> Sequence[Difference]:
         """What leads from live to wanted in scope. Pure."""
 
     def disruption(self, wanted: Wanted, differences: Sequence[Difference]) -> tuple[Disruption, ...]:

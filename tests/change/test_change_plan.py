@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from intent.change import planfile
 from intent.change.grouping import groups, show_value
 from intent.change.plan import DeviceState, Plan, digest_wanted, make_plan, require_current
-from intent.change.planfile import dump_difference, dump_plan, load_difference, load_plan, read_plan, write_plan
+from intent.change.planfile import dump_plan, load_plan, read_plan, write_plan
+from intent.change.planfile_parts import dump_difference, dump_differences, load_difference, load_differences
 from intent.change.reading import Bad
 from intent.change.selection import Scope, select
 from intent.core.errors import IntentError
@@ -259,6 +260,21 @@ def test_differences_survive_json(path: list[str], left: Any, right: Any) -> Non
     assert load_difference(json.loads(json.dumps(dump_difference(item))), "x") == item
 
 
+@pytest.mark.parametrize(
+    "items",
+    [
+        (Difference((), 1, 2),),
+        (Difference(("a",), {"b": 1}, 2), Difference(("c",), 1, ABSENT)),
+        (Difference(("a",), 1, 2), Difference(("b", "c"), ABSENT, {})),
+        (),
+    ],
+)
+def test_differences_of_any_actor_survive_json(items: tuple[Difference, ...]) -> None:
+    read = load_differences(json.loads(json.dumps(dump_differences(items))), "x")
+    assert tuple(read) == items
+    assert len(read) == len(items)
+
+
 def change(text: str, edit: Any, *, resign: bool) -> str:
     document = json.loads(text)
     edit(document)
@@ -307,7 +323,7 @@ def test_any_edit_is_found(site: Site, edit: Any) -> None:
 @pytest.mark.parametrize(
     ("edit", "words"),
     [
-        (_set("schema_version", 2), "schema_version - expected 1, actual '2'"),
+        (_set("schema_version", 1), "schema_version - expected 2, actual '1'"),
         (_set("kind", "destroy"), "kind - expected apply or rollback"),
         (_set("extra", 1), "unknown field 'extra'"),
         (_set("notes", "x"), "notes - expected a list"),
@@ -336,8 +352,19 @@ def test_any_edit_is_found(site: Site, edit: Any) -> None:
         (edit_content(lambda c: c.update(owned="x")), "owned - expected a list"),
         (edit_content(lambda c: c.update(owned=[1])), "owned - expected a list of paths"),
         (edit_content(lambda c: c.update(body=[])), "body - expected an object"),
-        (edit_content(lambda c: c["origins"].__setitem__(0, ["x", 1])), "an origin that cannot be read"),
-        (edit_content(lambda c: c["differences"].__setitem__(0, {"path": ["a"]})), "without a value on either side"),
+        (edit_content(lambda c: c["origins"]["lines"].__setitem__(0, ["x", 1])), "an origin that cannot be read"),
+        (edit_content(lambda c: c["origins"]["of"].__setitem__(0, 99)), r"number 99 of \d is not there"),
+        (edit_content(lambda c: c["origins"]["of"].__setitem__(0, -1)), r"number -1 of \d is not there"),
+        (edit_content(lambda c: c["origins"]["of"].__setitem__(0, True)), "expected a list of whole numbers"),
+        (edit_content(lambda c: c["origins"]["of"].pop()), "differences and origins do not match"),
+        (edit_content(lambda c: c.update(differences=[{"path": ["a"]}])), "without a value on either side"),
+        (edit_content(lambda c: c.update(differences=7)), "differences - expected an object"),
+        (edit_content(lambda c: c["differences"].pop("after")), "differences.after - expected it to be there"),
+        (edit_content(lambda c: c["differences"].update(also={})), "unknown field 'also'"),
+        (_device("disruptions", 99), "number 99 of 1 is not there"),
+        (_set("disruption_sets", [[0, 99]]), "number 99 of 3 is not there"),
+        (_set("disruption_sets", [0]), "expected a list of whole numbers"),
+        (lambda d: d["disruptions"][0].append("more"), "a disruption that cannot be read"),
     ],
 )
 def test_a_resigned_but_wrong_plan_is_refused(site: Site, edit: Any, words: str) -> None:

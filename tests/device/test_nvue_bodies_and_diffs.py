@@ -9,11 +9,13 @@ from fake_switch import merged, one_sided
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from intent.core.differences import Differences
 from intent.core.tree import ABSENT, Difference, Path, Tree, get, leaves
 from intent.device.actor import Target, Wanted
 from intent.device.nvue.agreement import device_differences, disagreement, summary
 from intent.device.nvue.canonical import Canon, Canons
-from intent.device.nvue.payload import additions, bodies, removals
+from intent.device.nvue.payload import bodies, removals
+from intent.device.nvue.payload import one_sided as told
 from intent.device.nvue.release import same_release
 from intent.device.nvue.scope import Scope
 from intent.device.nvue.states import STATES, Kind, kind_of
@@ -49,13 +51,26 @@ def scope(body: Tree, owned: tuple[Path, ...] = ((),), excepted: tuple[Path, ...
     return Scope(Wanted(TARGET, body, owned, excepted), CANON)
 
 
+def loaded(what: Scope, state: Tree) -> list[Tree]:
+    changes = what.changes(state)
+    return bodies(removals(changes, what), dict(changes.after))
+
+
+@settings(max_examples=200, deadline=None)
+@given(TREES, TREES)
+def test_what_we_expect_the_device_to_tell_is_what_it_tells(live: Tree, want: Tree) -> None:
+    changes = Differences.between(live, want)
+    assert told(changes, want) == one_sided(want, live)
+    assert told(changes, live, back=True) == one_sided(live, want)
+
+
 @settings(max_examples=80, deadline=None)
 @given(TREES, TREES)
 def test_what_is_loaded_leads_from_live_to_wanted(live: Tree, want: Tree) -> None:
     what = scope(want)
     state = what.of(live, NOBODY).state
     after = live
-    for body in bodies(removals(state, what), additions(state, what.tree)):
+    for body in loaded(what, state):
         after = merged(after, body)
     assert pruned(after) == pruned(want)
 
@@ -65,7 +80,7 @@ def test_what_is_loaded_leads_from_live_to_wanted(live: Tree, want: Tree) -> Non
 def test_nothing_outside_our_scope_is_ever_removed(live: Tree, want: Tree, owned: Any, excepted: Any) -> None:
     what = scope(want, tuple(owned), tuple(excepted))
     state = what.of(live, NOBODY).state
-    gone = removals(state, what)
+    gone = removals(what.changes(state), what)
     after = merged(live, gone)
     for path, value in leaves(live):
         ours = any(path[: len(o)] == o for o in owned) and not any(path[: len(e)] == e for e in excepted)
@@ -80,7 +95,7 @@ def test_the_devices_diff_of_what_we_loaded_agrees_with_the_plan(live: Tree, wan
     state = what.of(live, NOBODY).state
     planned = what.changes(state)
     after = live
-    for body in bodies(removals(state, what), additions(state, what.tree)):
+    for body in loaded(what, state):
         after = merged(after, body)
     device = device_differences(one_sided(after, live), one_sided(live, after))
     assert disagreement(planned, device) == ()
@@ -149,7 +164,9 @@ def test_d24_ranges_and_order_are_no_difference() -> None:
 def test_d21_exactly_one_removal() -> None:
     live = {"bridge": {"domain": {"br_default": {"vlan": {"10": {}, "20": {}}}}}}
     what = scope({"bridge": {"domain": {"br_default": {"vlan": {"10": {}}}}}})
-    assert removals(what.of(live, NOBODY).state, what) == {"bridge": {"domain": {"br_default": {"vlan": {"20": None}}}}}
+    assert removals(what.changes(what.of(live, NOBODY).state), what) == {
+        "bridge": {"domain": {"br_default": {"vlan": {"20": None}}}}
+    }
 
 
 def test_the_fast_way_and_the_walk_by_the_schema_agree() -> None:

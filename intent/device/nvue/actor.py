@@ -39,7 +39,6 @@ class NvueActor:
         self._targets = {target.name: target for target in targets}
         self._means = Means.made(fleet.endpoints.secrets, pace)
         self._closing_s = closing_s
-        self._before: dict[str, str] = {}
         self._held: dict[str, Tree] = {}
         self._table: DisruptionTable | None = None
 
@@ -79,7 +78,7 @@ class NvueActor:
     def _targets_or(self, name: str) -> Target:
         return self._targets.get(name) or Target(name, "", PLATFORM)
 
-    def difference(self, wanted: Wanted, observed: Observed) -> tuple[Difference, ...]:
+    def difference(self, wanted: Wanted, observed: Observed) -> Sequence[Difference]:
         """What leads from live to wanted in scope."""
         return self._scope(wanted).changes(observed.state)
 
@@ -119,7 +118,6 @@ class NvueActor:
             outcome = transaction.run()
             if any(item.path[:2] == _HOSTNAME for item in request.differences):
                 self._fleet.renamed(target.name)
-            self._before[target.name] = transaction.before
             if transaction.held is not None:
                 self._held[target.name] = transaction.held
             return outcome
@@ -130,7 +128,10 @@ class NvueActor:
         """Keep what was applied; every device is asked over a connection made after the apply."""
 
         def work(target: Target, connected: NvueSession) -> Outcome:
-            return self._closing(target, connected, pending).confirm(session)
+            outcome = self._closing(target, connected, pending).confirm(session)
+            if outcome.status is Status.CONFIRMED:
+                self._held.pop(target.name, None)
+            return outcome
 
         return self._run(self._named(pending), work, reuse=True)
 
@@ -151,9 +152,8 @@ class NvueActor:
         return self._run(self._named(pending), work)
 
     def _closing(self, target: Target, session: NvueSession, pending: Mapping[str, str]) -> Closing:
-        before = self._before.get(target.name, "")
         held = self._held.get(target.name)
-        return Closing(session, target, pending[target.name], self._closing_s, self._means, before, held)
+        return Closing(session, target, pending[target.name], self._closing_s, self._means, held)
 
     def _named(self, pending: Mapping[str, str]) -> list[Target]:
         return [self._targets_or(name) for name in pending]

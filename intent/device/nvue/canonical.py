@@ -40,18 +40,33 @@ class Canon:
         held = schema.secrets
         self._names = held.leaves | held.maps | {pattern[-1] for pattern in held.patterns}
 
-    def tree(self, tree: Mapping[str, Any], mask: Mask | None = None) -> Tree:
+    def tree(self, tree: Mapping[str, Any], mask: Mask | None = None, known: Mapping[str, Any] | None = None) -> Tree:
         """A copy with ranges written out and secrets masked; references to secrets stay.
 
         Args:
             tree: in the release's dialect.
             mask: what to show for a secret; `(secret)` when not given.
+            known: branches known to be canonical: a branch equal to one of them is not walked.
         """
-        walked = {key: value for key, value in tree.items() if not self._plain(key, value)}
+        plain = self.plain(tree, known or {})
+        walked = {key: value for key, value in tree.items() if key not in plain}
         if not walked:
             return dict(tree)
         normal = normalise(walked, self._schema, mask).tree
-        return {key: value for key, value in tree.items() if key not in walked} | normal
+        return plain | normal
+
+    def plain(self, tree: Mapping[str, Any], known: Mapping[str, Any]) -> Tree:
+        """The branches that are canonical as they stand.
+
+        Args:
+            tree: in the release's dialect.
+            known: branches known to be.
+        """
+        return {
+            key: value
+            for key, value in tree.items()
+            if (key in known and value == known[key]) or self._plain(key, value)
+        }
 
     def _plain(self, key: str, value: Any) -> bool:
         """True when nothing below a key can be a range or a secret."""
@@ -69,9 +84,9 @@ class Canon:
             return False
         return not any(map(_RANGE.search, names)) and not any(text.startswith("$nvsec$") for text in texts)
 
-    def expanded(self, tree: Mapping[str, Any]) -> Tree:
-        """A copy with ranges written out and secrets as they are."""
-        return self.tree(tree, lambda _path, value: value)
+    def expanded(self, tree: Mapping[str, Any], known: Mapping[str, Any] | None = None) -> Tree:
+        """A copy with ranges written out and secrets as they are; `known` as in `tree`."""
+        return self.tree(tree, lambda _path, value: value, known)
 
 
 class Canons:

@@ -18,7 +18,7 @@ from intent.device.errors import (
     ServerError,
 )
 from intent.device.nvue.canonical import Canon
-from intent.device.nvue.restoring import restore, revisions, whole_digest
+from intent.device.nvue.restoring import restore, revisions, same_whole
 from intent.device.nvue.revision import Revision
 from intent.device.nvue.session import NvueSession
 from intent.device.nvue.states import Kind
@@ -41,8 +41,7 @@ class Closing:
         revision: the device's own name for what is pending.
         deadline_s: seconds for the whole of it.
         means: what transactions share.
-        before: digest of all the device held before the change; empty when nobody remembers.
-        held: all the device held before a change of several revisions; None when nobody remembers.
+        held: all the device held before the change; None when nobody remembers.
     """
 
     def __init__(
@@ -52,7 +51,6 @@ class Closing:
         revision: str,
         deadline_s: float,
         means: Means,
-        before: str = "",
         held: Tree | None = None,
     ) -> None:
         self._session = session
@@ -65,7 +63,6 @@ class Closing:
         self._revision = self._earlier[-1] if self._unbegun else last
         self._deadline: Deadline = session.deadline(deadline_s)
         self._means = means
-        self._before = before
         self._held = held
 
     def confirm(self, journal: Session) -> Outcome:
@@ -118,7 +115,7 @@ class Closing:
                 return self._outcome(kept, text, self._handle)
             if self._earlier and not self._unbegun:
                 return self._put_back(now, journal)
-            if self._before and whole_digest(self._session.applied(self._deadline), self._canon) != self._before:
+            if self._held is not None and not self._holds(self._held):
                 text = f"{now.words()}; the configuration in force is neither the new nor the old one"
                 return self._outcome(Status.UNKNOWN, text, self._handle)
             return self._outcome(Status.REVERTED, f"{now.words()}; the old configuration is in force")
@@ -203,6 +200,9 @@ class Closing:
         here = self._session.diff(self._revision, "applied", self._deadline)
         there = self._session.diff("applied", self._revision, self._deadline)
         return self._canon.tree(here) == self._canon.tree(there) == {}
+
+    def _holds(self, before: Tree) -> bool:
+        return same_whole(self._session.applied(self._deadline), before, self._canon)
 
     def _saved(self, now: Revision, journal: Session) -> Outcome:
         """Confirmed; saved as well where the device does not do so by itself."""

@@ -5,18 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from intent.core.differences import Differences
 from intent.core.tree import ABSENT, Path, Tree, merge, put
 from intent.device.nvue.scope import Scope
-
-
-def additions(state: Mapping[str, Any], want: Mapping[str, Any]) -> Tree:
-    """Every value that is new or changed; secrets still as placeholders. Shares its branches with `want`.
-
-    Args:
-        state: live tree in scope.
-        want: wanted tree in scope.
-    """
-    return _beyond(want, state, nulls=False)
 
 
 def bodies(gone: Tree, new: Tree) -> list[Tree]:
@@ -26,7 +17,7 @@ def bodies(gone: Tree, new: Tree) -> list[Tree]:
 
     Args:
         gone: `removals`.
-        new: `additions`.
+        new: every value that is new or changed (`Differences.after`).
     """
     if gone and new and not _clash(gone, new):
         return [merge(gone, new)]
@@ -42,36 +33,40 @@ def _clash(gone: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
     return False
 
 
-def one_sided(here: Mapping[str, Any], there: Mapping[str, Any]) -> Tree:
-    """What `here` holds that `there` does not, None where only `there` has a value: NVUE's own form of a diff."""
-    return _beyond(here, there, nulls=True)
+def one_sided(differences: Differences, whole: Mapping[str, Any], *, back: bool = False) -> Tree:
+    """The diff NVUE gives of two trees: what one holds that the other does not, None where only the other has a value.
+
+    Args:
+        differences: what leads from the old tree to the new one.
+        whole: the tree that is asked for its diff: the new one, or with `back` the old one.
+        back: what the old tree holds that the new one does not.
+    """
+    here, there = differences.after, differences.before
+    return _one_sided(there, here, whole) if back else _one_sided(here, there, whole)
 
 
-def _beyond(here: Mapping[str, Any], there: Mapping[str, Any], *, nulls: bool) -> Tree:
+def _one_sided(here: Mapping[str, Any], there: Mapping[str, Any], whole: Mapping[str, Any]) -> Tree:
     found: Tree = {}
     for key, value in here.items():
         other = there.get(key, ABSENT)
-        if isinstance(value, dict) and isinstance(other, dict):
-            inner = _beyond(value, other, nulls=nulls)
-            if inner or (not nulls and other and not value):
-                found[key] = inner
-        elif type(value) is not type(other) or value != other:
-            found[key] = value
-    if nulls:
-        found.update({key: None for key in there if key not in here})
+        inner = isinstance(value, Mapping) and isinstance(other, Mapping)
+        found[key] = _one_sided(value, other, whole[key]) if inner else value
+    for key, other in there.items():
+        if key not in here:
+            found[key] = _one_sided({}, other, whole[key]) if key in whole else None
     return found
 
 
-def removals(state: Mapping[str, Any], scope: Scope, want: Mapping[str, Any] | None = None) -> Tree:
+def removals(differences: Differences, scope: Scope, want: Mapping[str, Any] | None = None) -> Tree:
     """What goes away, as None at the highest node that goes away whole.
 
     Args:
-        state: live tree in scope.
+        differences: what leads from the live tree in scope to the wanted one.
         scope: what the device must hold, and what of it is ours.
         want: what it must hold instead, when only a part of the change is made.
     """
     tree: Tree = {}
-    _collect(state, scope.tree if want is None else want, (), scope, tree)
+    _collect(differences.before, scope.tree if want is None else want, (), scope, tree)
     return tree
 
 

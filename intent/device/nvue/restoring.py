@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from intent.core.tree import Tree, digest, leaves
+from intent.core.differences import Differences
+from intent.core.tree import Tree, leaves
 from intent.device.deadline import Deadline
 from intent.device.errors import ConnectionLost, DeadlineExceeded, DeviceError
 from intent.device.nvue.canonical import Canon
@@ -32,9 +33,9 @@ def revisions(text: str) -> tuple[tuple[str, ...], str]:
     return tuple(earlier), last
 
 
-def whole_digest(applied: Mapping[str, Any], canon: Canon) -> str:
-    """Digest of everything a device holds, in canonical keys, secrets masked."""
-    return digest(canon.tree(applied))
+def same_whole(applied: Mapping[str, Any], before: Mapping[str, Any], canon: Canon) -> bool:
+    """True when a device holds everything it held before, in canonical keys, secrets masked."""
+    return applied == before or canon.tree(applied) == canon.tree(before)
 
 
 def restore(
@@ -59,7 +60,7 @@ def restore(
         record: journals a step before it is made.
     """
     try:
-        body = one_sided(before, session.applied(deadline))
+        body = one_sided(Differences.between(session.applied(deadline), before), before)
         # A password the device shows as stars is not known: written back, the stars would become the password.
         if any(isinstance(value, str) and value and set(value) == {"*"} for _, value in leaves(body)):
             return "a secret that was removed is not known here"
@@ -67,10 +68,10 @@ def restore(
             problem = _applied(session, body, deadline, pace, confirm_s, record)
             if problem:
                 return problem
-        held = whole_digest(session.applied(deadline), canon)
+        held = same_whole(session.applied(deadline), before, canon)
     except DeviceError as problem:
         return problem.message
-    return "" if held == whole_digest(before, canon) else "what it holds now is not what it held before"
+    return "" if held else "what it holds now is not what it held before"
 
 
 def _applied(

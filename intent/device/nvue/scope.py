@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from intent.catalog.patterns import match
+from intent.core.differences import Differences
 from intent.core.secret import referenced
-from intent.core.tree import ABSENT, Difference, Path, Tree, difference, digest, get
+from intent.core.tree import ABSENT, Path, Tree, digest, get
 from intent.device.actor import Wanted
 from intent.device.nvue.canonical import Canon, Canons, is_hidden
 from intent.device.secrets import MASK, SecretStore, has_placeholders, placeholders
@@ -22,15 +23,12 @@ class Scoped:
     Args:
         state: the tree, without any secret's value.
         not_compared: paths of secrets that could not be compared; `state` holds what is wanted there.
+        digest: digest of the state.
     """
 
     state: Tree
     not_compared: tuple[Path, ...]
-
-    @property
-    def digest(self) -> str:
-        """Digest of the state."""
-        return digest(self.state)
+    digest: str
 
 
 class Scope:
@@ -41,13 +39,16 @@ class Scope:
         canon: canonical forms of its release.
     """
 
-    __slots__ = ("_canon", "_placed", "_restriction", "body", "excepted", "owned", "tree")
+    __slots__ = ("_canon", "_last", "_placed", "_plain", "_restriction", "body", "excepted", "owned", "tree")
 
     def __init__(self, wanted: Wanted, canon: Canon) -> None:
         self._canon = canon
+        self._last: tuple[Mapping[str, Any], Scoped] | None = None
         self.owned: tuple[Path, ...] = ((),) if wanted.replace else wanted.owned
         self.excepted = wanted.excepted
-        self.body = canon.expanded(wanted.body)
+        # A live branch equal to one of these is as canonical as they are.
+        self._plain = canon.plain(wanted.body, {})
+        self.body = canon.expanded(wanted.body, self._plain)
         self._restriction = Restriction(self.owned, self.excepted)
         self.tree = self._restriction.of(self.body)
         self._placed = [path for path, _ in placeholders(self.tree)] if has_placeholders(self.tree) else []
@@ -60,25 +61,40 @@ class Scope:
         listed.
 
         Args:
-            live: tree as read, without defaults.
+            live: tree as read, without defaults; the same object as the last time has the same answer.
             secrets: to compare with.
         """
+        if self._last is not None and self._last[0] is live:
+            return self._last[1]
+        found = self._of(live, secrets)
+        self._last = (live, found)
+        return found
+
+    def _of(self, live: Mapping[str, Any], secrets: SecretStore) -> Scoped:
         silent: set[Path] = set()
-        tree = self._restriction.of(self.shown(live, secrets, silent))
+        tree = self._restriction.of(self.shown(live, secrets, silent, self._plain))
         # A reference may stand where the schema knows of no secret: in a raw tree of the user's.
         for path in self._placed:
             value = get(tree, path)
             if isinstance(value, str) and value != MASK and referenced(value) is None:
                 tree = _with(tree, path, _shown(get(self.tree, path), path, value, secrets, silent))
-        return Scoped(tree, tuple(sorted(path for path in silent if get(tree, path) is not ABSENT)))
+        hidden = tuple(sorted(path for path in silent if get(tree, path) is not ABSENT))
+        return Scoped(tree, hidden, digest(tree))
 
-    def shown(self, tree: Mapping[str, Any], secrets: SecretStore, silent: set[Path] | None = None) -> Tree:
+    def shown(
+        self,
+        tree: Mapping[str, Any],
+        secrets: SecretStore,
+        silent: set[Path] | None = None,
+        known: Mapping[str, Any] | None = None,
+    ) -> Tree:
         """A tree of the device (or a diff of two) in canonical form, with what stands for its secrets.
 
         Args:
             tree: as the device answered.
             secrets: to compare with.
             silent: gets the paths of secrets that could not be compared.
+            known: branches that are canonical; what is expected, where it is only compared.
         """
         quiet: set[Path] = set() if silent is None else silent
 
@@ -88,11 +104,11 @@ class Scope:
                 return _key_shown(expected, path, value, secrets, quiet)
             return _shown(expected, path, value, secrets, quiet)
 
-        return self._canon.tree(tree, mask)
+        return self._canon.tree(tree, mask, known)
 
-    def changes(self, state: Mapping[str, Any]) -> tuple[Difference, ...]:
+    def changes(self, state: Mapping[str, Any]) -> Differences:
         """What leads from a scoped state to what is wanted."""
-        return tuple(difference(state, self.tree))
+        return Differences.between(state, self.tree)
 
     def whole(self, path: Path) -> bool:
         """True when a subtree may be removed at its root: it is all ours, and nothing excepted lies in it."""

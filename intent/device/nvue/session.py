@@ -101,11 +101,13 @@ class NvueSession:
     def tree(self, revision: str, deadline: Deadline) -> Tree:
         """Configuration of a revision without defaults (`applied`, `startup`, or a number).
 
+        Nobody may write into it: the same answer of the device is the same object.
+
         Raises:
             DeviceError: by kind of failure.
         """
         query = {"rev": revision, "filled": "false"}
-        return dict(_mapping(self.transport.get("/", query, deadline=deadline), f"revision {revision}"))
+        return _tree(self.transport.get("/", query, deadline=deadline, remember=True), f"revision {revision}")
 
     def applied(self, deadline: Deadline) -> Tree:
         """The configuration in force, without defaults."""
@@ -114,7 +116,7 @@ class NvueSession:
     def diff(self, revision: str, against: str, deadline: Deadline) -> Tree:
         """What `revision` holds that `against` does not; None stands where only `against` has a value."""
         query = {"rev": revision, "diff": against, "filled": "false"}
-        return dict(_mapping(self.transport.get("/", query, deadline=deadline), f"diff of revision {revision}"))
+        return _tree(self.transport.get("/", query, deadline=deadline), f"diff of revision {revision}")
 
     def revisions(self, deadline: Deadline) -> tuple[Revision, ...]:
         """Every revision the device remembers."""
@@ -213,6 +215,12 @@ class NvueSession:
 
 def _path(revision: str) -> str:
     return "/revision/" + quote(revision, safe="")
+
+
+def _tree(body: Any, what: str) -> Tree:
+    if not isinstance(body, dict):
+        raise ProtocolError(f"{what}: expected an object, got {type(body).__name__}")
+    return body
 
 
 def _mapping(body: Any, what: str) -> Mapping[str, Any]:

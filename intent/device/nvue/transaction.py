@@ -14,11 +14,12 @@ neither the old nor the new state; its journal says so (`2+`: revision 2 was the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from intent.catalog.stages import StageRule, stage_rules
+from intent.core.differences import Differences
 from intent.core.errors import IntentError
 from intent.core.tree import Difference, Tree, get, patch
 from intent.device.actor import Outcome, Request, Session, Status
@@ -33,9 +34,9 @@ from intent.device.errors import (
 )
 from intent.device.nvue.agreement import device_differences, disagreement, summary
 from intent.device.nvue.canonical import Canons
-from intent.device.nvue.payload import additions, bodies, one_sided, removals
+from intent.device.nvue.payload import bodies, one_sided, removals
 from intent.device.nvue.release import same_release
-from intent.device.nvue.restoring import confirm, handle, restore, whole_digest
+from intent.device.nvue.restoring import confirm, handle, restore
 from intent.device.nvue.scope import Scoped, Scopes
 from intent.device.nvue.session import NvueSession
 from intent.device.nvue.states import Kind
@@ -93,7 +94,7 @@ class _Leg:
 
     live: Scoped
     want: Tree
-    differences: tuple[Difference, ...]
+    differences: Differences
 
 
 class Transaction:
@@ -106,7 +107,7 @@ class Transaction:
         means: what transactions share.
         release: tells the release the switch runs.
 
-    `before` is the digest of all the switch held, once it was read; `held` all of it, when several revisions are made.
+    `held` is all the switch held before the change, once it was read.
     """
 
     def __init__(
@@ -129,8 +130,6 @@ class Transaction:
         self._candidate = ""
         self._kept: tuple[str, ...] = ()
         self._leg: _Leg | None = None
-        self._applied_before: Tree = {}
-        self.before = ""
         self.held: Tree | None = None
 
     def run(self) -> Outcome:
@@ -142,11 +141,12 @@ class Transaction:
 
     def _run(self) -> Outcome:
         try:
-            live = self._compared()
-            parts = self._parts(live)
-            for part in parts[:-1]:
-                live = self._first(_Leg(live, patch(live.state, list(part.differences)), part.differences), part.reason)
-            self._submit(_Leg(live, self._scope.tree, self._scope.changes(live.state)))
+            live, found = self._compared()
+            for part in self._parts(live)[:-1]:
+                want = patch(live.state, list(part.differences))
+                live = self._first(_Leg(live, want, Differences.between(live.state, want)), part.reason)
+                found = self._scope.changes(live.state)
+            self._submit(_Leg(live, self._scope.tree, found))
             return self._applied()
         except _Ended as ended:
             return ended.outcome
@@ -171,7 +171,6 @@ class Transaction:
 
     def _first(self, leg: _Leg, reason: str) -> Scoped:
         """A part that has to be in force before the next: applied, seen over a new connection, and kept."""
-        self.held = self._applied_before
         self._journal.record(self._name, "part", {"reason": reason})
         self._submit(leg)
         candidate = self._candidate
@@ -197,7 +196,7 @@ class Transaction:
 
         problem = restore(
             self._session,
-            self._applied_before,
+            self.held or {},
             self._canon,
             self._session.deadline(self._request.deadline_s),
             self._means.pace,
@@ -211,8 +210,8 @@ class Transaction:
 
     # --- before anything is written
 
-    def _compared(self) -> Scoped:
-        """The live state, when it is the one the plan was made from."""
+    def _compared(self) -> tuple[Scoped, Differences]:
+        """The live state, when it is the one the plan was made from, and what leads from it to the wanted one."""
         if self._journal.stopping():
             raise _Ended(self._outcome(Status.NOT_ATTEMPTED, "stopped before this device was begun"))
         holding = [item for item in self._session.revisions(self._deadline) if item.holding]
@@ -220,19 +219,18 @@ class Transaction:
             text = f"busy: {holding[0].words()}; another change holds the device"
             raise _Ended(self._outcome(Status.FAILED, text))
         self._release()
-        applied = self._applied_before = self._session.applied(self._deadline)
-        self.before = whole_digest(applied, self._canon)
-        live = self._scope.of(applied, self._means.secrets)
+        self.held = self._session.applied(self._deadline)
+        live = self._scope.of(self.held, self._means.secrets)
         if live.digest != self._request.digest:
             text = "the device changed since the plan was computed; nothing was written: plan again"
             raise _Ended(self._outcome(Status.STALE, text))
         found = self._scope.changes(live.state)
-        if found != tuple(sorted(self._request.differences, key=lambda item: item.path)):
+        if not _same(found, self._request.differences):
             text = "what leads from live to wanted is not what the plan holds; nothing was written: plan again"
             raise _Ended(self._outcome(Status.STALE, text))
         if not found:
             raise _Ended(self._outcome(Status.UNCHANGED, "no change"))
-        return live
+        return live, found
 
     def _release(self) -> None:
         named = self._request.wanted.target.release
@@ -258,8 +256,8 @@ class Transaction:
                     hint="a replace without users and API would lock everybody out of the switch",
                 )
             return [self._means.secrets.fill(wanted.body)]
-        gone = removals(leg.live.state, self._scope, leg.want)
-        new = additions(leg.live.state, leg.want)
+        gone = removals(leg.differences, self._scope, leg.want)
+        new = dict(leg.differences.after)
         if has_placeholders(new):
             new = self._means.secrets.fill(new)
         return bodies(gone, new)
@@ -285,9 +283,11 @@ class Transaction:
         """
         forward = self._session.diff(self._candidate, "applied", self._deadline)
         backward = self._session.diff("applied", self._candidate, self._deadline)
-        secrets, state, want = self._means.secrets, leg.live.state, leg.want
-        new, old = self._scope.shown(forward, secrets), self._scope.shown(backward, secrets)
-        if new == one_sided(want, state) and old == one_sided(state, want):
+        here = one_sided(leg.differences, leg.want)
+        there = one_sided(leg.differences, leg.live.state, back=True)
+        new = self._scope.shown(forward, self._means.secrets, known=here)
+        old = self._scope.shown(backward, self._means.secrets, known=there)
+        if new == here and old == there:
             return self._go_on()
         # Not word for word what we expect: leaf by leaf it may still be the same.
         found = device_differences(new, old)
@@ -394,3 +394,9 @@ class Transaction:
 _OLD = "the old configuration is in force"
 _NEW = "the new configuration is in force"
 _NEITHER = "the configuration in force is neither the old nor the new one"
+
+
+def _same(found: Differences, planned: Sequence[Difference]) -> bool:
+    if isinstance(planned, Differences):
+        return found == planned
+    return tuple(found) == tuple(sorted(planned, key=lambda item: item.path))

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from intent.catalog.patterns import match
 from intent.catalog.stages import StageRule, fits
+from intent.core.differences import Differences
 from intent.core.tree import ABSENT, Difference, Kind, Path, Tree, copy, difference, get, leaves, patch, put
 from intent.formats.nvue.emit import command
 
@@ -195,7 +196,7 @@ class Stage:
         reason: why it stands apart; empty for the last.
     """
 
-    differences: tuple[Difference, ...]
+    differences: Sequence[Difference]
     reason: str = ""
 
 
@@ -212,15 +213,14 @@ def stages(
         before: the live tree; rules that take out what stands there need it.
     """
     live: Mapping[str, Any] = before or {}
-    changed = [item.path for item in differences]
     first: dict[Path, Difference] = {}
     reasons: list[str] = []
-    removed = [item for item in differences if item.after is ABSENT]
-    standing_paths = [path for path, _ in leaves(live)] if len(changed) > _FEW else None
+    removed = _removed(differences)
+    standing_paths = [path for path, _ in leaves(live)] if len(differences) > _FEW else None
     for rule in rules:
         if not removed and not _may_drop(rule, live, standing_paths):
             continue
-        bound = [found for path in changed if (found := rule.bound(path)) is not None]
+        bound = [found for item in differences if (found := rule.bound(item.path)) is not None]
         going = dict.fromkeys(pattern for patterns, _ in bound for pattern in patterns)
         dropped = dict.fromkeys((*pattern, "**") for _, patterns in bound for pattern in patterns)
         taken = [item for item in removed if any(fits(pattern, item.path) for pattern in going)]
@@ -231,9 +231,15 @@ def stages(
             reasons.append(f"{rule.name}: {rule.reason} ({rule.source})")
             first |= {item.path: item for item in taken}
     if not first:
-        return (Stage(tuple(differences)),) if differences else ()
+        return (Stage(differences),) if differences else ()
     early = tuple(sorted(first.values(), key=lambda item: item.path))
     return _with_rest(early, differences, live, "; ".join(reasons))
+
+
+def _removed(differences: Sequence[Difference]) -> list[Difference]:
+    if isinstance(differences, Differences) and not differences.before:  # nothing stood there: a first build
+        return []
+    return [item for item in differences if item.after is ABSENT]
 
 
 def _may_drop(rule: StageRule, live: Mapping[str, Any], standing: list[Path] | None) -> bool:
