@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from command import SMALL, intent, workspace
+from loopback import own_base
 
 from intent.core.exitcode import ExitCode
 
@@ -40,7 +41,7 @@ def within(cost: dict[str, tuple[int, int]]) -> None:
 @pytest.fixture
 def started(tmp_path: Path) -> Iterator[Path]:
     folder = workspace(tmp_path / "cost")
-    up = intent("lab", "up", "-C", folder, "--address-base", "127.95.0.0", "--apply-seconds", "0.02")
+    up = intent("lab", "up", "-C", folder, "--address-base", own_base(), "--apply-seconds", "0.02")
     assert up.code == ExitCode.OK, up.err
     yield folder
     intent("lab", "down", "-C", folder)
@@ -65,7 +66,7 @@ def test_384_switches_cost_as_few(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     import designs
 
     folder = designs.write(tmp_path / "large", designs.NODES[384])
-    up = intent("lab", "up", "-C", folder, "--address-base", "127.96.0.0", "--apply-seconds", "0.05")
+    up = intent("lab", "up", "-C", folder, "--address-base", own_base(512), "--apply-seconds", "0.05")
     assert up.code == ExitCode.OK, up.err
     try:
         cost = applied(folder)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from command import intent, workspace
+from loopback import own_base
 
 from intent.core.exitcode import ExitCode
 
@@ -19,7 +20,7 @@ PORT = "interface.swp1s0.link.mtu"
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = workspace(tmp_path_factory.mktemp("lab") / "small")
-    up = intent("lab", "up", "-C", folder, "--address-base", "127.91.0.0", "--apply-seconds", "0.02")
+    up = intent("lab", "up", "-C", folder, "--address-base", own_base(), "--apply-seconds", "0.02")
     assert up.code == ExitCode.OK, up.err
     yield folder
     intent("lab", "down", "-C", folder)

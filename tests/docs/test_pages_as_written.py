@@ -10,6 +10,7 @@ from types import ModuleType
 import pytest
 from command import workspace
 from doc_console import Session, agrees, blocks, commands, files
+from loopback import own_base
 
 from intent.schema.skeleton import demo_workspace
 
@@ -31,7 +32,7 @@ def session(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.
     for name, content in files(text).items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(content, encoding="utf-8")
-    reader = Session(folder if page.name != "README.md" else tmp_path, f"127.92.{WITH_COMMANDS.index(page) * 8}.0")
+    reader = Session(folder if page.name != "README.md" else tmp_path, own_base())
     yield reader
     reader.leave()
 

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from loopback import own_base
 from nmx_bench import R1
 from ufm_bench import NAME, Rig, members, wiring
 from ufm_client import PlainClient
@@ -25,7 +26,7 @@ WIRING = {
 def test_switches_and_controllers_in_one_process(tmp_path: Path) -> None:
     file = tmp_path / "wiring.json"
     file.write_text(json.dumps(WIRING))
-    info = process.up(file, tmp_path / "lab", address_base="127.83.0.0", port=0)
+    info = process.up(file, tmp_path / "lab", address_base=own_base(), port=0)
     try:
         assert set(info.controllers) == {"ufm01", "nmx01"} and set(info.switches) == {"leaf1"}
         assert len({place.address for place in (*info.switches.values(), *info.controllers.values())}) == 3

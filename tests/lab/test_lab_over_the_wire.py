@@ -11,6 +11,7 @@ import time
 import pytest
 from lab_client import LabClient
 from lab_trees import fabric_tree, pair
+from loopback import own_base
 
 from intent.core.errors import IntentError
 from intent.lab import process, state
@@ -264,8 +265,8 @@ def wiring_file(folder, **more):
 
 
 def test_the_process_starts_obeys_and_stops(tmp_path):
-    file, folder = wiring_file(tmp_path), tmp_path / "lab"
-    info = process.up(file, folder, port=0, address_base="127.83.0.0", apply_s=0.05)
+    file, folder, base = wiring_file(tmp_path), tmp_path / "lab", own_base()
+    info = process.up(file, folder, port=0, address_base=base, apply_s=0.05)
     try:
         leaf = LabClient(info, "leaf1")
         assert leaf.apply(CHANGE)["state"] == "applied_and_saved"
@@ -277,7 +278,7 @@ def test_the_process_starts_obeys_and_stops(tmp_path):
         with pytest.raises(IntentError, match="already running"):
             process.up(file, folder, port=0)
         with pytest.raises(IntentError, match="already in use"):
-            process.up(file, tmp_path / "other", port=info.switches["leaf1"].port, address_base="127.83.0.0")
+            process.up(file, tmp_path / "other", port=info.switches["leaf1"].port, address_base=base)
     finally:
         assert process.down(folder) is True
     assert process.down(folder) is False
@@ -288,7 +289,7 @@ def test_the_process_starts_obeys_and_stops(tmp_path):
 
 def test_factory_by_option(tmp_path):
     folder = tmp_path / "lab"
-    info = process.up(wiring_file(tmp_path), folder, port=0, address_base="127.84.0.0", factory=True)
+    info = process.up(wiring_file(tmp_path), folder, port=0, address_base=own_base(), factory=True)
     try:
         assert LabClient(info, "leaf1", "cumulus", "cumulus").call("GET", "/system")[0] == 403
         process.fault(folder, "set-password", "leaf1")

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from ib_topologies import fat_tree
+from loopback import own_base
 from opensm_bench import missing
 from ufm_client import PlainClient
 
@@ -37,7 +38,10 @@ def wired(folder: Path, **subnet: Any) -> Path:
     (folder / "topology.net").write_text(SMALL.netfile(), encoding="ascii")
     ports = [{"guid": f"{guid:016x}", "host": f"h{at}"} for at, guid in enumerate(SMALL.adapter_ports)]
     roots = [f"{guid:016x}" for guid in SMALL.roots]
-    behind = {"ufm": UFM, "topology": "topology.net", "engine": "ar_updn", "roots": roots, **subnet}
+    managers = [{"name": "u1", "at": SMALL.adapters[0].identifier}]
+    behind = {
+        "ufm": UFM, "topology": "topology.net", "engine": "ar_updn", "roots": roots, "managers": managers, **subnet
+    }  # fmt: skip
     file = folder / "wiring.json"
     document = {"ufm": [{"name": UFM, "version": "6.23.1-6", "ports": ports}], "subnet": [behind]}
     file.write_text(json.dumps(document), encoding="utf-8")
@@ -142,7 +146,7 @@ def test_an_opensm_that_died_starts_anew_with_the_next_write(lab: LabServer, tmp
 def test_processes_end_with_the_lab_and_those_of_a_killed_one_are_found(tmp_path: Path) -> None:
     file = wired(tmp_path, engine="minhop", roots=[])
     folder = tmp_path / "lab"
-    info = process.up(file, folder, address_base="127.83.1.0", port=0)
+    info = process.up(file, folder, address_base=own_base(), port=0)
     assert process.status(folder)["controllers"][UFM]["engine"] == "minhop"
     process.fault(folder, "add-member", UFM, pkey="0x12", guid=OURS)
     process.settled(folder, UFM)
@@ -152,7 +156,7 @@ def test_processes_end_with_the_lab_and_those_of_a_killed_one_are_found(tmp_path
     os.kill(info.pid, signal.SIGKILL)
     process.down(folder)
     assert told(first) == []
-    process.up(file, folder, address_base="127.83.1.0", port=0)
+    process.up(file, folder, address_base=own_base(), port=0)
     second = socket_of(folder)
     assert len(told(second)) == 2
     with pytest.raises(IntentError, match="nowhere"):
@@ -190,7 +194,7 @@ def told(socket: str) -> list[int]:
     ],
 )
 def test_a_topology_that_is_none_is_refused_and_nothing_is_left(tmp_path: Path, text: str, at: str, words: str) -> None:
-    file = wired(tmp_path, at=at)
+    file = wired(tmp_path, managers=[{"name": "u1", "at": at}])
     (tmp_path / "topology.net").write_text(text, encoding="ascii")
     (spec,) = load(file).subnet
     made = Follower(spec, tmp_path / "work", "limited")
@@ -252,6 +256,14 @@ def test_without_the_programs_the_packages_are_named(monkeypatch: pytest.MonkeyP
         ({"engine": "updn\nx"}, "not valid"),
         ({"topology": ""}, "a file is needed"),
         ({"speed": 1}, "unknown key"),
+        ({"managers": []}, "at least one"),
+        ({"managers": [{"name": "../up"}]}, "not valid"),
+        ({"managers": [{"name": "a", "priority": 16}]}, "from 0 to 15"),
+        ({"managers": [{"name": "a"}, {"name": "a"}]}, "stands twice"),
+        ({"ufm": "", "fabric": "q", "managers": [{"name": UFM}]}, "name of a controller"),
+        ({"ufm": ""}, "ufm or fabric is needed"),
+        ({"switches": [{"name": "s", "node": "S-1", "ports": {"a": "b"}}]}, "port numbers"),
+        ({"switches": [{"name": "s", "node": 'S-1"[1]'}]}, "not valid"),
     ],
 )
 def test_a_subnet_in_the_wiring_file_is_read_strictly(tmp_path: Path, subnet: dict[str, Any], words: str) -> None:
