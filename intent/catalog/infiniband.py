@@ -56,6 +56,7 @@ def _switch(row: Mapping[str, Any], chips: Mapping[str, Asic]) -> Switch:
             chip_ports=row["chip_ports"],
             description=row["description"],
             sm_ports=tuple(_manager_ports(row.get("sm_ports"))),
+            pkeys=row.get("pkeys", 0),
         ),
     )
 

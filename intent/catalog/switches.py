@@ -137,6 +137,7 @@ class InfiniBand:
         chip_ports: ports of the node as the subnet manager counts them, the aggregation node included.
         description: node description with {name}.
         sm_ports: ports apart for UFM or a subnet manager; they take none of the cages.
+        pkeys: entries of the partition table of one port, where keys are enforced; 0 when no figure is known.
     """
 
     generation: str
@@ -145,6 +146,7 @@ class InfiniBand:
     chip_ports: int
     description: str
     sm_ports: tuple[ManagerPort, ...] = ()
+    pkeys: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ BOUNDARY = "F065"
 SPLIT_TRAY = "F066"
 TOO_MANY = "F067"
 EMPTY = "F068"
+NO_MAXIMUM = "F069"
 
 Key = tuple[str, int]  # a P_Key means something in its fabric only
 
@@ -186,17 +187,28 @@ def _budget(domain: Domain, partitions: Sequence[Partition]) -> Iterator[Diagnos
     if most is not None and asked > most:
         message = f"domain {domain.name}: multicast groups - expected at most {most}, actual {asked}"
         yield _finding(MULTICAST, message, partitions[-1], "lower the groups of a partition")
+    if most is None and asked:
+        message = (
+            f"domain {domain.name}: multicast groups - {asked} asked for, the maximum of the domain is not known: "
+            "whether they fit was not judged"
+        )
+        hint = "say multicast_groups under the site's nvlink; NMX-Controller tells it (GetDomainProperties)"
+        yield _finding(NO_MAXIMUM, message, _first_asking(partitions), hint, severity=Severity.WARNING)
     if domain.partitions is not None and len(partitions) > domain.partitions:
         message = f"domain {domain.name}: partitions - expected at most {domain.partitions}, actual {len(partitions)}"
         yield _finding(TOO_MANY, message, partitions[-1])
     rest = {step.gpus for step in steps(domain, partitions) if not step.partition}
     left = len(next(iter(rest), ()))
-    wanting = next((partition for partition in partitions if partition.multicast_groups), None)
+    wanting = _first_asking(partitions)
     if left and wanting is not None:
         message = (
             f"{_named(wanting)}: multicast groups - {left} GPUs stay in the default partition, which holds them all"
         )
         yield _finding(DEFAULT_HOLDS, message, wanting, "put every GPU of the domain into a partition, or ask for none")
+
+
+def _first_asking(partitions: Sequence[Partition]) -> Partition | None:
+    return next((partition for partition in partitions if partition.multicast_groups), None)
 
 
 def _boundary(domain: Domain, partitions: Sequence[Partition], keys: Mapping[str, Keys]) -> Iterator[Diagnostic]:
@@ -238,7 +250,7 @@ def _mixed(
 def _reunited(
     domain: Domain, groups: Mapping[str, Mapping[str, Keys]], by_name: Mapping[str, Partition]
 ) -> Iterator[Diagnostic]:
-    """Trays that share a key but no NVLink partition: allowed, yet seldom meant."""
+    """Trays that share a key but no NVLink partition: their tenant's boundary is inside of its P_Key."""
     seen: dict[Key, str] = {}
     for name, trays in groups.items():
         for key in sorted({key for here in trays.values() for key in here.own}):
@@ -249,7 +261,8 @@ def _reunited(
             message = (
                 f"domain {domain.name}: P_Key 0x{key[1]:04x} of {key[0]} - its trays are in NVLink partitions {words}"
             )
-            yield _finding(BOUNDARY, message, by_name.get(name) or by_name.get(other), severity=Severity.WARNING)
+            hint = "an NVLink partition and a P_Key must end at the same trays"
+            yield _finding(BOUNDARY, message, by_name.get(name) or by_name.get(other), hint)
 
 
 def _any(holder: Mapping[str, Partition], gpus: Iterable[str]) -> Partition | None:

@@ -4,32 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from intent.core import selector
 from intent.core.diagnostic import Diagnostic
 from intent.fabric import nvlink
 from intent.fabric.partitions import SitePartitions, nodes_of
 from intent.fabric.resolve import NodeSpec, Places
-from intent.schema.nvlink import NvlinkDomain
+from intent.schema.nvlink import SiteNvlink
 from intent.schema.tenants import Tenant
 
 
-def domains(nodes: Iterable[NodeSpec], known: Mapping[str, NvlinkDomain]) -> tuple[nvlink.Domain, ...]:
-    """NVLink domains of a site: one for each rack with NVLink switches.
+def domains(nodes: Iterable[NodeSpec], site: SiteNvlink | None) -> tuple[nvlink.Domain, ...]:
+    """NVLink domains of a site: one for each rack with NVLink switches that may be partitioned.
 
     Args:
         nodes: every node of the site.
-        known: what is written of each rack's domain; of others chassis and slots are counted from 1.
+        site: what is written of its NVLink: the racks, and the domain of each; of a rack of which nothing is said,
+            chassis and slots are counted from 1.
     """
+    written = site or SiteNvlink()
+    known, picks = written.domains, selector.parse(written.racks)
     trays: dict[str, dict[str, int]] = {}
     gpus: dict[str, int] = {}
     for node in nodes:
-        if node.kind.is_rack and node.kind.nvlink_switch_trays:
+        if node.kind.is_rack and node.kind.nvlink_switch_trays and picks.matches(rack_labels(node)):
             first = known[node.group].first_slot if node.group in known else 1
             trays.setdefault(node.group, {})[node.name] = first + node.ordinal
             gpus[node.group] = node.kind.gpus
     return tuple(
-        nvlink.Domain(rack, nvlink.places(known[rack].chassis if rack in known else number, slots, gpus[rack]))
+        nvlink.Domain(
+            rack,
+            nvlink.places(known[rack].chassis if rack in known else number, slots, gpus[rack]),
+            written.multicast_groups,
+        )
         for number, (rack, slots) in enumerate(trays.items(), 1)
     )
+
+
+def rack_labels(node: NodeSpec) -> dict[str, str]:
+    """Labels by which a selector of racks picks a node's rack."""
+    return {"name": node.group, "rack": node.group, "type": node.kind.name}
 
 
 def nvlink_partitions(
@@ -54,7 +67,11 @@ def nvlink_partitions(
         for node in nodes_of(tenant, site, nodes):
             if node.name in homes:
                 held.setdefault(homes[node.name].name, []).extend(homes[node.name].trays[node.name])
-        found.extend(nvlink.Partition(name, domain, tuple(gpus), name, span=span) for domain, gpus in held.items())
+        groups = tenant.nvlink.multicast_groups
+        found.extend(
+            nvlink.Partition(name, domain, tuple(gpus), name, multicast_groups=groups, span=span)
+            for domain, gpus in held.items()
+        )
     return tuple(found)
 
 

@@ -10,9 +10,13 @@ from pydantic import Field, model_validator
 
 from intent.schema.markers import Scalar, Short
 from intent.schema.record import Record
-from intent.schema.types import Host, Name
+from intent.schema.types import Host, Name, Selector
 
 _UUID = r"^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"
+
+
+MANAGEMENT = "management"
+"""The network of `inventory/nodes.csv`, where IMEX is to use it."""
 
 
 def _uuid(text: str) -> str:
@@ -34,13 +38,36 @@ class NvlinkDomain(Record):
     )
 
 
+class SiteImex(Record):
+    """IMEX of tenants' trays: every tray gets the addresses of the trays in its NVLink partition."""
+
+    network: Name = Field(
+        description="Where IMEX finds the trays: management, their addresses in inventory/nodes.csv; or an Ethernet "
+        "fabric of the site, the first address each tray has there."
+    )
+
+
 class SiteNvlink(Record):
     """NVLink partitions of tenants, through NMX-M."""
 
+    racks: Selector = Field(
+        default="*", description="Racks that may be partitioned, by name or pattern; of the others none is touched."
+    )
     controller: Name = Field(default="nmx-m", description="Name of the NMX-M.")
     address: Host | None = Field(default=None, description="Address or name under which it is reached.")
     domains: dict[Name, Annotated[NvlinkDomain, Short("uuid")]] = Field(
         default={}, description="Domain of each rack, by the rack's name; a rack that is missing is not partitioned."
+    )
+    multicast_groups: int | None = Field(
+        default=None,
+        ge=0,
+        le=1_000_000,
+        description="Multicast groups a domain has, as the NMX-Controller of its rack tells (GetDomainProperties); no "
+        "figure of any hardware is public. Left out, the groups of tenants cannot be held against it.",
+    )
+    imex: Annotated[SiteImex, Short("network")] | None = Field(
+        default=None,
+        description="Write IMEX's nodes_config.cfg on tenants' trays with `intent hosts`; left out, it is left alone.",
     )
 
     @model_validator(mode="after")

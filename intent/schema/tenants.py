@@ -74,6 +74,7 @@ class KeyRange(NumberRange):
 
 
 Membership = Literal["full", "limited"]
+Resiliency = Literal["full", "adaptive", "user-action"]
 Key = Annotated[
     PartitionKey,
     Scalar(_key, "auto or a partition key such as 0x8001", "^(auto|0[xX][0-9A-Fa-f]{1,4})$", ("string", "integer")),
@@ -129,6 +130,17 @@ class TenantNvlink(Record):
 
     partition: Literal["auto"] = Field(
         default="auto", description="auto: one NVLink partition per rack, of the tenant's trays in it."
+    )
+    multicast_groups: int = Field(
+        default=0,
+        ge=0,
+        le=1_000_000,
+        description="Multicast groups each of its partitions may use; 0 for none.",
+    )
+    resiliency: Resiliency | None = Field(
+        default=None,
+        description="What a partition does when NVLink bandwidth is lost: full, adaptive or user-action; left out, "
+        "NMX's own. NMX-M's REST carries neither this nor multicast_groups: NMX-C has to be told.",
     )
 
 

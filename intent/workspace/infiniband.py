@@ -75,7 +75,7 @@ def settle(
         return Settled(built, SitePartitions(fabric.site))
     fabric, found = _with_guids(site, fabric, sources, texts)
     nodes = Resolver(fabric.site, site, catalog, sources).nodes()
-    racks = domains(nodes, site.nvlink.domains if site.nvlink else {})
+    racks = domains(nodes, site.nvlink)
     nvlink = nvlink_partitions(document.tenants, fabric.site, nodes, racks, sources)
     keys, lock, problems = allocate(
         document.tenants, fabric.site, nodes, infiniband, site.pools.pkeys, sources, before, built.lock

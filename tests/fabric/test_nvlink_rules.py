@@ -74,8 +74,9 @@ def test_each_rule_has_its_code(partitions: tuple[Partition, ...], code: str) ->
 def test_an_nvlink_partition_over_two_tenants_keys_is_an_error() -> None:
     found = check([RACK], [part("a", 1, 10), part("b", 11, 18)], HALVES)
     errors = [item for item in found if item.severity is Severity.ERROR]
-    assert [item.code for item in errors] == ["F065"]
+    assert [item.code for item in errors] == ["F065", "F065"]
     assert "n10 hold 0x0011 of ib" in errors[0].message and "NVLink partition a" in errors[0].message
+    assert "0x0011 of ib - its trays are in NVLink partitions a and b" in errors[1].message
 
 
 def test_the_default_partition_is_a_boundary_too() -> None:
@@ -85,9 +86,17 @@ def test_the_default_partition_is_a_boundary_too() -> None:
     assert [item.code for item in found] == ["F065"] and "default NVLink partition" in found[0].message
 
 
-def test_one_key_over_two_nvlink_partitions_is_a_warning() -> None:
+def test_one_key_over_two_nvlink_partitions_is_an_error_too() -> None:
     found = check([RACK], [part("a", 1, 9), part("b", 10, 18)], keys({"a": range(1, 19)}))
-    assert [(item.code, item.severity) for item in found] == [("F065", Severity.WARNING)]
+    assert [(item.code, item.severity) for item in found] == [("F065", Severity.ERROR)]
+
+
+def test_groups_against_an_unknown_maximum_are_not_judged_and_say_so() -> None:
+    domain = Domain("rack-07", places(7, TRAYS, 4))
+    (found,) = check([domain], [part("a", 1, 9, multicast_groups=32), part("b", 10, 18)])
+    assert (found.code, found.severity) == ("F069", Severity.WARNING)
+    assert "32 asked for, the maximum of the domain is not known" in found.message
+    assert check([domain], [part("a", 1, 18)]) == ()
 
 
 def test_a_key_means_something_in_its_fabric_only() -> None:

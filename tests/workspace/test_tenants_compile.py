@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -53,7 +54,8 @@ def racks(tenants: str) -> str:
 
 def test_the_example_compiles_without_a_finding_to_whole_partitions(example: Path) -> None:
     work = compiled(example)
-    assert work.diagnostics == ()
+    (remark,) = work.diagnostics
+    assert (remark.code, remark.severity) == ("L353", "info"), "no size of QM9700's tables of keys is public"
     held = from_tree(work.artifacts["quantum-ufm"].body, "quantum")
     assert {key: len(item.members) for key, item in held.items()} == {1: 27 * 4, 2: 9 * 4, 0x100: 9 * 4}
     assert held[1].members.keys().isdisjoint(held[2].members)
@@ -93,7 +95,7 @@ def test_a_rack_whose_domain_is_unknown_is_told_and_left_alone(example: Path) ->
     one = text.replace(", ibg02: 3f0c2a5e-7d41-4a3b-9a55-0c1d2e3f4a02", "")
     (example / "intent.yaml").write_text(one, encoding="utf-8")
     work = compiled(example)
-    assert {item.code for item in found(example)} == {"L312"}
+    assert {item.code for item in found(example)} == {"L312", "L353"}
     assert list(work.artifacts["nmx1"].body["domain"]) == ["3f0c2a5e-7d41-4a3b-9a55-0c1d2e3f4a01"]
 
 
@@ -112,10 +114,18 @@ def test_trays_of_two_tenants_in_one_nvlink_partition_are_refused(tmp_path: Path
         '  a: {nodes: "g1-{01..06}", partitions: {t: {fabric: q}}, nvlink: {}}\n'
         '  b: {nodes: "g1-{07..12}", partitions: {t: {fabric: q}}}\n'
     )
-    codes = {item.code: item for item in found(workspace(tmp_path, text))}
-    assert codes["F065"].severity == "error"
-    assert "the default NVLink partition - its trays are of different tenants" in codes["F065"].message
-    assert codes["L308"].span is not None
+    folder = workspace(tmp_path, text)
+    (refused,) = (item for item in found(folder) if item.severity == "error")
+    assert refused.code == "L308" and refused.span is not None
+    with pytest.raises(DiagnosticError, match="L308"):
+        compiled(folder)
+    waved = text.replace("q}}}\n", "q}}}    # intent: ignore[L308] only this tenant has InfiniBand\n")
+    (folder / "intent.yaml").write_text(waved, encoding="utf-8")
+    (refused,) = (item for item in found(folder) if item.severity == "error")
+    assert refused.code == "F065", "a comment takes out the rule, never the judgement of what was compiled"
+    assert "the default NVLink partition - its trays are of different tenants" in refused.message
+    with pytest.raises(DiagnosticError, match="F065"):
+        compiled(folder)
 
 
 @pytest.mark.parametrize(
@@ -151,6 +161,31 @@ def test_a_table_that_is_full_is_an_error(tmp_path: Path, count: int, expected: 
     problems = found(workspace(tmp_path, text), "L352")
     assert len(problems) == expected
     assert all("is in 128 partitions and the default one - its table holds 128 keys" in i.message for i in problems)
+
+
+def test_what_no_figure_is_known_of_is_told_once_per_model(tmp_path: Path) -> None:
+    (remark,) = found(workspace(tmp_path), "L353")
+    assert (str(remark.severity), str(remark.span)) == ("info", "intent.yaml:7:63")
+    assert remark.message == (
+        "QM9700: how many partition keys a port of it holds is not known - q-r1-l01 IB1/1/1 needs 2: not judged"
+    )
+    text = site_text().replace("type: dgx-h100", "type: dgx-h100, nics: {east-west: {model: BlueField-3}}")
+    models = [item.message.partition(":")[0] for item in found(workspace(tmp_path, text), "L353")]
+    assert models == ["QM9700", "BlueField-3"], "a card of which no size is known is no card of 128"
+
+
+def test_a_known_table_of_a_switch_port_that_is_full_is_an_error(tmp_path: Path) -> None:
+    catalog = Catalog.load()
+    model = catalog.switch("QM9700")
+    assert model.infiniband is not None
+    small = replace(model, infiniband=replace(model.infiniband, pkeys=2))
+    known = replace(catalog, switches={**catalog.switches, "QM9700": small})
+    work = Workspace.open(
+        workspace(tmp_path, site_text("tenants:\n  a: {nodes: n1, partitions: {u: {fabric: q}, v: {fabric: q}}}\n"))
+    )
+    found = [str(item) for item in check(work, known).diagnostics if item.code in ("L352", "L353")]
+    assert len(found) == 1
+    assert "L352: q-r1-l01 IB1/1/1 is in 2 partitions and the default one - its table holds 2 keys" in found[0]
 
 
 def test_a_guid_in_two_fabrics_shows_both_places(tmp_path: Path) -> None:

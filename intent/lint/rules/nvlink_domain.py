@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from intent.core.diagnostic import Severity
+from intent.lint.racks import partitioned_racks
 from intent.lint.rule import Context, Finding, Rule
 from intent.lint.tenants import holdings
 
@@ -32,7 +33,17 @@ def _check(context: Context) -> Iterator[Finding]:
         racks = dict.fromkeys(
             node.rack for node in holding.nodes if context.catalog.nodes[node.kind].nvlink_switch_trays
         )
-        missing = [rack for rack in racks if rack not in known]
+        picked = partitioned_racks(context, holding.site)
+        left_out = [rack for rack in racks if rack not in picked]
+        if left_out:
+            more = f" and {len(left_out) - 1} more" if len(left_out) > 1 else ""
+            yield Finding(
+                f"tenant {holding.tenant}: nvlink.racks leaves out rack {left_out[0]}{more}, so that it has no NVLink "
+                "partition there",
+                ("tenants", holding.tenant, "nvlink"),
+                hint=f"widen sites.{holding.site}.nvlink.racks",
+            )
+        missing = [rack for rack in racks if rack in picked and rack not in known]
         if missing:
             more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
             yield Finding(

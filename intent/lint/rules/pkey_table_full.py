@@ -14,11 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from intent.catalog.hardware import Catalog
-from intent.core.errors import IntentError
-from intent.fabric.model import End
+from intent.lint.pkey_tables import tables
 from intent.lint.rule import Context, Finding, Rule
-from intent.schema.model import Document
 
 
 def rule() -> Rule:
@@ -27,32 +24,14 @@ def rule() -> Rule:
 
 
 def _check(context: Context) -> Iterator[Finding]:
-    by_site = {fabric.site: fabric for fabric in context.fabrics}
-    for site in context.partitions:
-        for fabric in site.fabrics.values():
-            sizes: dict[str, int] = {}
-            for end, held in fabric.keys_of().items():
-                model = by_site[site.site].devices[end.device].model
-                if model not in sizes:
-                    sizes[model] = capacity(context.document, context.catalog, site.site, fabric.fabric, model)
-                size = sizes[model]
-                if size and len(held) + 1 > size:
-                    yield _finding(end, len(held), size, held[-1].path)
-                    break
-
-
-def capacity(document: Document, catalog: Catalog, site: str, fabric: str, model: str) -> int:
-    """Entries of the partition table of a node's port in a fabric; 0 when no figure is known."""
-    try:
-        group = catalog.node(model).group(document.sites[site].fabrics[fabric].attach.nics)
-        return catalog.nic(group.model).pkeys
-    except IntentError:
-        return 0
-
-
-def _finding(end: End, keys: int, size: int, path: tuple[str | int, ...]) -> Finding:
-    return Finding(
-        f"{end.device} {end.port} is in {keys} partitions and the default one - its table holds {size} keys",
-        path,
-        hint="a node in so many partitions is better reached over fewer, shared ones",
-    )
+    told: set[tuple[object, ...]] = set()
+    for table in tables(context):
+        if not table.size or len(table.held) + 1 <= table.size or (table.fabric, table.switch) in told:
+            continue
+        told.add((table.fabric, table.switch))  # the first port of a fabric tells it
+        yield Finding(
+            f"{table.end.device} {table.end.port} is in {len(table.held)} partitions and the default one - its table "
+            f"holds {table.size} keys",
+            table.held[-1].path,
+            hint="a node in so many partitions is better reached over fewer, shared ones",
+        )
