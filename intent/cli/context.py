@@ -102,12 +102,22 @@ def lab_state(workspace: Workspace) -> Path:
 
 
 def lab_secrets(state: Path, site: Site) -> dict[str, str]:
-    """Crypt hashes of the lab's own password for every account, so that a rehearsal needs no real secret."""
+    """Crypt hashes of the lab's own password for every account, and keys of subnets made from it: a rehearsal needs no
+    real secret.
+    """
+    from hashlib import sha256
+
     from intent.lab import state as lab
     from intent.lab.crypt512 import hashed
 
     password = lab.load(state.parent).password
-    return {user.hashed_password.secret: hashed(password, f"lab-{name}"[:16]) for name, user in site.users.items()}
+    found = {user.hashed_password.secret: hashed(password, f"lab-{name}"[:16]) for name, user in site.users.items()}
+    for fabric in site.fabrics.values():
+        keys = fabric.subnet_manager.keys if fabric.kind == "infiniband" else None
+        for key in (keys.m_key, keys.sm_key, keys.sa_key) if keys is not None else ():
+            if key is not None:
+                found[key.secret] = f"0x{sha256(f'{password} {key.secret}'.encode()).hexdigest()[:16]}"
+    return found
 
 
 def actors(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from intent.cli.subnets import Subnets
     from intent.device.actor import Actor, Target, Wanted
     from intent.device.fanout import Fleet
+    from intent.device.labfile import LabFile
     from intent.render.artifact import Artifact
     from intent.verify.engine import CheckResult
     from intent.workspace.compile import Compiled
@@ -53,18 +55,45 @@ def makers(
 
 
 def _opensm(fleet: Fleet, known: Sequence[Target], playbooks: Path | None) -> Actor:
-    from intent.device.absent import AbsentActor
     from intent.device.opensm import OpenSmActor
     from intent.device.playbook_actor import HostConnection
     from intent.resources import find
 
     if fleet.endpoints.lab is not None:
-        # A rehearsal must never reach a host that is in service.
-        return AbsentActor("opensm", "the lab has no stand-in for hosts that run OpenSM")
+        return _opensm_in_lab(fleet.endpoints.lab, fleet, known, playbooks)
     folder = find("playbooks", "opensm.yml", playbooks).parent
     addresses = {item.name: item.address or item.name for item in known if item.platform == "opensm"}
     connection = HostConnection(user="root")
     return OpenSmActor(folder, {}, default=connection, addresses=addresses, secrets=fleet.endpoints.secrets)
+
+
+def _opensm_in_lab(lab: LabFile, fleet: Fleet, known: Sequence[Target], playbooks: Path | None) -> Actor:
+    """Hosts of OpenSM as a lab has them; a rehearsal must never reach a host that is in service.
+
+    What is no host of the lab stands for nothing: not this machine, not its fabric.
+    """
+    from intent.device.absent import AbsentActor
+    from intent.device.opensm import OpenSmActor, OpenSmService
+    from intent.device.playbook_actor import HostConnection
+    from intent.resources import find
+
+    missing = [item.name for item in known if item.platform == "opensm" and item.name not in lab.managers]
+    if not lab.managers:
+        return AbsentActor("opensm", "the lab runs no OpenSM: `intent lab up --engine opensm` does")
+    if missing:
+        why = f"the lab was started from another intent, without host {missing[0]}: `intent lab down`, `intent lab up`"
+        return AbsentActor("opensm", why)
+    return OpenSmActor(
+        find("playbooks", "opensm.yml", playbooks).parent,
+        {name: HostConnection(local=True, root=one.root, python=one.python) for name, one in lab.managers.items()},
+        default=HostConnection(local=True, root=os.devnull),
+        secrets=fleet.endpoints.secrets,
+        services={
+            name: OpenSmService(hup=one.hup, restart=one.restart, log=one.log, tools=one.tools)
+            for name, one in lab.managers.items()
+        },
+        service=OpenSmService(hup=("false",), restart=("false",), log="", tools=("false",)),
+    )
 
 
 def controller_targets(compiled: Compiled) -> dict[str, Target]:

@@ -73,10 +73,12 @@ def up(
         info = process.up(wiring, folder, factory=factory, apply_s=apply_seconds, address_base=address_base)
     places = [(each.address, each.port) for each in info.switches.values()]
     places += [(each.address, each.port) for each in info.controllers.values()]
-    counted = f"{len(info.switches)} switches"
+    counted = [f"{len(info.switches)} switches"]
     kinds = Counter(each.kind.upper() for each in info.controllers.values())
-    counted += "".join(f", {number} {kind}" for kind, number in kinds.items())
-    print(f"lab is up: {counted}, the first at https://{places[0][0]}:{places[0][1]}")
+    counted += [f"{number} {kind}" for kind, number in kinds.items()]
+    counted += [f"{len(info.managers)} hosts of OpenSM"] if info.managers else []
+    first = f", the first at https://{places[0][0]}:{places[0][1]}" if places else ""
+    print(f"lab is up: {', '.join(counted)}{first}")
     print("Any device command takes --lab. `intent lab down` stops it.")
 
 
@@ -97,12 +99,22 @@ def _wired(work: Work, folder: Path, engine: Engine) -> Path:
         managers = {
             name: text.subnet_manager for name, text in compiled.site.fabrics.items() if text.kind == "infiniband"
         }
-        subnets = lab_subnets(compiled.fabric, compiled.controllers.values(), managers, work.catalog)
+        subnets = lab_subnets(
+            compiled.fabric, compiled.controllers.values(), managers, work.catalog, compiled.artifacts
+        )
         if not subnets:
-            raise IntentError("--engine opensm: no fabric of the site has a UFM", hint="leave the option out")
+            raise IntentError(
+                "--engine opensm: no fabric of the site has a UFM or a host of OpenSM to configure",
+                hint="leave the option out",
+            )
         for each in subnets:
             write(folder / each.file, each.topology)
         document["subnet"] = [each.wiring() for each in subnets]
+    elif not any(document.get(key) for key in ("switches", "ufm", "nmx")):
+        raise IntentError(
+            "nothing of the site has a stand-in without a subnet manager",
+            hint="`intent lab up --engine opensm` simulates the fabrics whose hosts run OpenSM",
+        )
     write(folder / "wiring.json", json.dumps(document))
     return folder / "wiring.json"
 
@@ -136,9 +148,9 @@ def status(workspace: WorkspacePath = HERE, state: State = None, as_json: Json =
     from intent.workspace.files import Workspace
 
     answer = process.status(lab_state(Workspace.open(workspace, state)).parent)
-    shown = {**answer["switches"], **answer["controllers"]}
-    columns = tuple(dict.fromkeys(("name", *(key for facts in shown.values() for key in facts))))
-    rows = tuple((name, *(_cell(facts.get(key)) for key in columns[1:])) for name, facts in shown.items())
+    shown = [(name, facts) for kind in ("switches", "controllers", "managers") for name, facts in answer[kind].items()]
+    columns = tuple(dict.fromkeys(("name", *(key for _, facts in shown for key in facts))))
+    rows = tuple((name, *(_cell(facts.get(key)) for key in columns[1:])) for name, facts in shown)
     show_table(Table("lab", columns, rows), as_json=as_json)
 
 
@@ -157,17 +169,25 @@ def fault(
       intent lab fault change-by-hand LEAF interface.swp33s0.link.mtu=1500
       intent lab fault unreachable SPINE how=silent
       intent lab fault partitions-by-hand UFM file=partitions.conf
+      intent lab fault link-down IB-LEAF port=IB1/5
+      intent lab fault sm-kill HOST
       intent lab fault clear SPINE
     """
     from intent.cli.context import lab_state
     from intent.core.errors import IntentError
     from intent.lab import process
     from intent.lab.faults import EVENTS, STANDING
+    from intent.lab.subnet.faults import KINDS as SUBNET
     from intent.lab.ufm.faults import KINDS as UFM
     from intent.workspace.files import Workspace
 
     if kind == "list":
-        for title, kinds in (("", {**STANDING, **EVENTS}), ("\nof a UFM:", UFM)):
+        groups = (
+            ("", {**STANDING, **EVENTS}),
+            ("\nof a UFM:", UFM),
+            ("\nof a simulated subnet, at a switch or a host of its manager:", SUBNET),
+        )
+        for title, kinds in groups:
             if title:
                 print(title)
             for name, what in kinds.items():

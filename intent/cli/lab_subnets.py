@@ -1,27 +1,29 @@
 """Subnets of a lab whose UFM has a real OpenSM behind it: what is expected of them, and what their ports say.
 
-The simulator knows neither the speed of new links nor their errors: only partitions and the manager are judged there.
+The simulator runs links of NDR and XDR as HDR: where it has any, their width and speed are not judged.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from intent.fabric.model import Fabric, Network, Role
+from intent.cli.managed import Managed
+from intent.fabric.model import Device, Fabric, Network, Port, Role
 
 if TYPE_CHECKING:
-    from intent.cli.subnets import Managed
     from intent.device.observation import Observation
     from intent.fabric.partitions import FabricPartitions
     from intent.formats.partitions.model import Partition
     from intent.workspace.compile import Compiled
 
 PLATFORM = "ufm"
-MODELLED = frozenset({"partitions", "subnet-manager"})
-"""Subjects of checks that a simulator can answer for."""
+_SIMULATED = "hdr"
+MODELLED = frozenset({"partitions", "subnet-manager", "cabling"})
+"""Subjects of checks that a simulator can answer for, whatever the speed of its links."""
 
 
 def lab_subnets(compiled: Compiled, lab: Path, names: Collection[str]) -> dict[str, Managed]:
@@ -33,7 +35,7 @@ def lab_subnets(compiled: Compiled, lab: Path, names: Collection[str]) -> dict[s
         names: devices.
     """
     from intent.lab.state import SUBNETS
-    from intent.lab.subnet.simulation import FILE
+    from intent.lab.subnet.processes import FILE
 
     ours = [compiled.controllers[name] for name in names if name in compiled.controllers and name in compiled.artifacts]
     return {
@@ -51,26 +53,46 @@ def lab_managed(compiled: Compiled, name: str, ufm: str) -> Managed:
         name: the fabric.
         ufm: its UFM.
     """
-    from intent.cli.subnets import Managed
-    from intent.lab.subnet.simulation import PRIORITY
-    from intent.render.lab_subnet import manager_guid, manager_port
+    from intent.render.ib import own_guid, port_guid
+    from intent.render.lab_subnet import lab_managers
     from intent.verify.subnets import end_ports_of, subnet_of
 
     part = compiled.fabric.only(Network.INFINIBAND, name)
     wanted = compiled.site.fabrics[name].subnet_manager
     ports, _ = end_ports_of(compiled.fabric, name)
+    managers = lab_managers(part, wanted)
     expected = subnet_of(
         name,
         [*_definitions(compiled.partitions.fabrics[name])],
         ports,
-        managers={manager_guid(part, wanted): PRIORITY},
+        managers={one.guid: one.priority for one in managers},
         engine=wanted.engine,
         laboratory=True,
         sets_aside=False,
     )
-    device, _ = manager_port(part, wanted)
-    devices = {**part.devices, ufm: replace(device, name=ufm, role=Role.MANAGER, fabric=name)}
-    return Managed(expected, (ufm,), Fabric(part.site, devices, part.links), MODELLED)
+    first = part.devices[managers[0].name]
+    devices = {own: _with_guids(device, own_guid, port_guid) for own, device in part.devices.items()}
+    devices[ufm] = replace(first, name=ufm, role=Role.MANAGER, fabric=name)
+    slow = all(device.generation == _SIMULATED for device in part.switches)
+    subjects = frozenset() if slow else MODELLED
+    return Managed(expected, (ufm,), Fabric(part.site, devices, part.links), subjects, ufm)
+
+
+def _with_guids(device: Device, own: Callable[[Device], str], of: Callable[[Device, Port], str]) -> Device:
+    """The device as the lab has it: what nobody told is a placeholder there."""
+    if device.is_switch:
+        return replace(device, guid=own(device))
+    ports = {name: replace(port, guid=of(device, port)) for name, port in device.ports.items()}
+    return replace(device, ports=ports)
+
+
+def lab_settled(lab: Path, host: str) -> None:
+    """Wait until a host's OpenSM of a lab has read what it was told; what it then holds is for others to judge."""
+    from intent.core.errors import IntentError
+    from intent.lab import process
+
+    with suppress(IntentError):
+        process.settled(lab, host)
 
 
 def lab_observation(lab: Path, ufm: str) -> Observation:
@@ -88,7 +110,9 @@ def lab_observation(lab: Path, ufm: str) -> Observation:
     stamp = datetime.now(UTC).isoformat(timespec="seconds")
     try:
         process.settled(lab, ufm)
-        answers = [*Tools(lab / SUBNETS / ufm).answers()]
+        roles = process.status(lab)["controllers"][ufm]["managers"]
+        master = next((name for name, role in roles.items() if role == "master"), "")
+        answers = [*Tools(lab / SUBNETS / ufm, master).answers()]
     except IntentError as problem:
         return Observation(ufm, stamp, problems={"device": problem.message})
     text = "".join(f"@@ {what}\n{said.rstrip()}\n@@ end {code}\n" for what, said, code in answers)

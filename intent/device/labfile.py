@@ -51,6 +51,27 @@ class LabController:
 
 
 @dataclass(frozen=True, slots=True)
+class LabManager:
+    """One host of the lab that runs OpenSM, on this machine.
+
+    Args:
+        root: folder that stands for its file system.
+        log: OpenSM's log.
+        hup: words of the command that has OpenSM read its files again.
+        restart: words of the command that starts it anew.
+        tools: words put before a diagnostic tool, so that it asks the simulated fabric.
+        python: interpreter on the host.
+    """
+
+    root: str
+    log: str
+    hup: tuple[str, ...]
+    restart: tuple[str, ...]
+    tools: tuple[str, ...]
+    python: str
+
+
+@dataclass(frozen=True, slots=True)
 class LabFile:
     """A running lab.
 
@@ -61,6 +82,7 @@ class LabFile:
         password: its password.
         switches: by name.
         controllers: by name.
+        managers: hosts that run OpenSM, by name; none where a lab simulates no subnet of theirs.
     """
 
     source: str
@@ -69,6 +91,7 @@ class LabFile:
     password: str = field(repr=False)
     switches: Mapping[str, LabSwitch] = field(default_factory=dict)
     controllers: Mapping[str, LabController] = field(default_factory=dict)
+    managers: Mapping[str, LabManager] = field(default_factory=dict)
 
     @classmethod
     def load(cls, file: Path) -> LabFile:
@@ -109,7 +132,17 @@ def _from(body: Mapping[str, Any], file: Path) -> LabFile:
             for name, item in body["switches"].items()
         },
         controllers={str(name): _controller(item) for name, item in (body.get("controllers") or {}).items()},
+        managers={str(name): _manager(item) for name, item in (body.get("managers") or {}).items()},
     )
+
+
+def _manager(item: Mapping[str, Any]) -> LabManager:
+    """Every word must be there: without the words before a tool it would ask the fabric of this machine."""
+    words = {key: tuple(str(word) for word in item[key]) for key in ("hup", "restart", "tools")}
+    root = str(item["root"])
+    if not all(words.values()) or not Path(root).is_absolute() or root == "/":
+        raise ValueError("a host of the lab is not whole")
+    return LabManager(root=root, log=str(item["log"]), python=str(item["python"]), **words)
 
 
 def _controller(item: Mapping[str, Any]) -> LabController:

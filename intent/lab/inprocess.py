@@ -115,8 +115,8 @@ class LabServer:
 
     def status(self) -> dict[str, Any]:
         """Counters, applied revision, reachability and standing faults of every switch, under `switches`."""
-        controllers = self._running().controllers
-        return self.call(lambda world: snapshot(world, controllers))
+        running = self._running()
+        return self.call(lambda world: snapshot(world, running.controllers, running.subnets))
 
     def fault(self, kind: str, device: str, **options: Any) -> str:
         """Let something go wrong at a switch; the kinds stand in `intent.lab.faults`.
@@ -124,12 +124,12 @@ class LabServer:
         Raises:
             IntentError: no such kind or switch, or the options do not fit.
         """
-        controllers = self._running().controllers
-        return self.call(lambda world: let_fail(world, controllers, kind, device, options))
+        running = self._running()
+        return self.call(lambda world: let_fail(world, running.controllers, running.subnets, kind, device, options))
 
     def settled(self, name: str, timeout_s: float = 240.0) -> bool:
         """Wait until the OpenSM behind a UFM has read what it was asked to hold; False when it takes longer."""
-        return self._running().subnets[name].settled(timeout_s)
+        return self._running().subnets.settled(name, timeout_s)
 
     def controller(self, name: str) -> Controller:
         """A controller of the lab, to look at; it works in the lab's thread."""

@@ -18,7 +18,7 @@ from intent.core.errors import IntentError
 from intent.lab import state
 from intent.lab.orders import order
 from intent.lab.state import ERROR, SUBNETS, LabInfo
-from intent.lab.subnet.simulation import sweep
+from intent.lab.subnet.processes import sweep
 from intent.lab.wiring import load
 
 ADDRESS_BASE = "127.80.0.0"
@@ -156,18 +156,23 @@ def fault(state_dir: Path, kind: str, device: str, **options: Any) -> str:
 
 
 def settled(state_dir: Path, name: str) -> None:
-    """Wait until the OpenSM behind a UFM has read what it was asked to hold.
+    """Wait until the OpenSM behind a UFM, or on a host, has read what it was asked to hold.
+
+    Args:
+        state_dir: folder of the lab.
+        name: the UFM, or the host.
 
     Raises:
         IntentError: no lab is running there, no OpenSM is behind that UFM, or it does not read.
     """
     limit = time.monotonic() + _SETTLE_S
     while time.monotonic() < limit:
-        held = status(state_dir)["controllers"].get(name, {})
+        shown = status(state_dir)
+        held = shown["controllers"].get(name) or shown["managers"].get(name, {})
         if "subnet" not in held:
             raise IntentError(f"{name}: no OpenSM runs behind it", hint="intent lab up --engine opensm")
         if not held["pending"]:
-            if held["subnet"] != "up":
+            if held["subnet"].startswith("failed"):
                 raise IntentError(f"{name}: OpenSM {held['subnet']}", hint=f"see {state_dir / LOG}")
             return
         time.sleep(_LOOK_S)

@@ -22,8 +22,8 @@ from intent.lab.controller import Controller
 from intent.lab.crypt512 import hashed
 from intent.lab.http import IDLE_S, Connection, Service
 from intent.lab.nmx.manager import NmxManager
-from intent.lab.state import SUBNETS, ControllerPlace, LabInfo, Place
-from intent.lab.subnet.follower import Follower
+from intent.lab.state import SUBNETS, ControllerPlace, LabInfo, ManagerPlace, Place
+from intent.lab.subnet.rooms import Rooms
 from intent.lab.tls import issue
 from intent.lab.tools import Timing
 from intent.lab.ufm.manager import Observer, UfmManager
@@ -130,12 +130,9 @@ class Server:
         self.api = Api(self.world)
         self._port = port
         watching = observers or {}
-        kinds = {spec.name: spec.default_membership for spec in wiring.ufm}
-        self.subnets = {
-            spec.ufm: Follower(spec, state_dir / SUBNETS / spec.ufm, kinds[spec.ufm]) for spec in wiring.subnet
-        }
+        self.subnets = Rooms(wiring.subnet, wiring.ufm, state_dir / SUBNETS)
         made: list[Controller] = [
-            UfmManager(spec, clock, self.password, watching.get(spec.name), self.subnets.get(spec.name))
+            UfmManager(spec, clock, self.password, watching.get(spec.name), self.subnets.followers.get(spec.name))
             for spec in wiring.ufm
         ]
         made += [NmxManager(spec, clock, self.password) for spec in wiring.nmx]
@@ -155,9 +152,8 @@ class Server:
         contexts = issue(self.state_dir, places)
         token = secrets.token_urlsafe(24)
         try:
-            for subnet in self.subnets.values():
-                await asyncio.to_thread(subnet.start)
-            door = Control(self.world, token, self._stopping.set, self.controllers)
+            await asyncio.to_thread(self.subnets.start)
+            door = Control(self.world, token, self._stopping.set, self.controllers, self.subnets)
             await self._listen(door, control_address, None)
             services: list[Service] = [SwitchService(self.api, name) for name in self.world.machines]
             for service, address in zip((*services, *self.controllers.values()), places, strict=True):
@@ -182,6 +178,7 @@ class Server:
                 item.name: self._place(item, address)
                 for item, address in zip(self.controllers.values(), places[len(machines) :], strict=True)
             },
+            managers={name: ManagerPlace(**words) for name, words in self.subnets.places(self.state_dir).items()},
         )
 
     def _place(self, item: Controller, address: str) -> ControllerPlace:
@@ -231,8 +228,7 @@ class Server:
             connection.abort()
         await asyncio.sleep(0)
         self._listeners.clear()
-        for subnet in self.subnets.values():
-            await asyncio.to_thread(subnet.close)
+        await asyncio.to_thread(self.subnets.close)
 
 
 def _no_listener(error: OSError, address: str, port: int) -> IntentError:

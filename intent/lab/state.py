@@ -59,6 +59,27 @@ class ControllerPlace:
 
 
 @dataclass(frozen=True, slots=True)
+class ManagerPlace:
+    """A host of the lab that runs OpenSM: how its files are reached, and how it is spoken to.
+
+    Args:
+        root: folder that stands for its file system.
+        log: OpenSM's log.
+        hup: words of the command that has OpenSM read its files again.
+        restart: words of the command that starts it anew.
+        tools: words put before a diagnostic tool, so that it asks the simulated fabric.
+        python: interpreter on the host.
+    """
+
+    root: str
+    log: str
+    hup: tuple[str, ...]
+    restart: tuple[str, ...]
+    tools: tuple[str, ...]
+    python: str
+
+
+@dataclass(frozen=True, slots=True)
 class LabInfo:
     """A running lab.
 
@@ -72,6 +93,7 @@ class LabInfo:
         control_token: what an order must carry.
         switches: where they listen, by name.
         controllers: likewise.
+        managers: hosts that run OpenSM, by name.
     """
 
     state_dir: Path
@@ -83,6 +105,7 @@ class LabInfo:
     control_token: str = field(repr=False)
     switches: Mapping[str, Place]
     controllers: Mapping[str, ControllerPlace] = field(default_factory=dict)
+    managers: Mapping[str, ManagerPlace] = field(default_factory=dict)
 
     def save(self) -> None:
         """Write the state file at once and whole, readable by the owner only."""
@@ -103,6 +126,7 @@ class LabInfo:
                 for name, place in self.switches.items()
             },
             "controllers": {name: asdict(place) for name, place in self.controllers.items()},
+            "managers": {name: asdict(place) for name, place in self.managers.items()},
         }
         draft = self.state_dir / (FILE + ".new")
         draft.unlink(missing_ok=True)
@@ -144,4 +168,5 @@ def _from(body: Mapping[str, Any], state_dir: Path) -> LabInfo:
             for name, item in body["switches"].items()
         },
         controllers={str(name): ControllerPlace(**item) for name, item in (body.get("controllers") or {}).items()},
+        managers={str(name): ManagerPlace(**item) for name, item in (body.get("managers") or {}).items()},
     )

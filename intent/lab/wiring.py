@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 from intent.core.errors import IntentError
 from intent.core.regular import read_regular
 from intent.lab.nmx.spec import Domain, Nmx
+from intent.lab.subnet import spec as subnets
 from intent.lab.subnet.spec import Subnet
 from intent.lab.ufm.spec import FabricPort, Ufm
 
@@ -134,6 +136,11 @@ class _Reader:
         return value
 
 
+def several(read: _Reader, value: Any, where: str, one: Callable[[_Reader, Any, str], Any]) -> tuple[Any, ...]:
+    """A list of what `one` reads."""
+    return tuple(one(read, item, f"{where}[{at}]") for at, item in enumerate(read.items(value, where)))
+
+
 def _switch(read: _Reader, value: Any, where: str) -> Switch:
     known = ("name", "model", "release", "mac", "serial", "address", "factory")
     held = read.object(value, where, known, ("name", "model", "release"))
@@ -176,7 +183,7 @@ _UFM_VERSION = re.compile(r"\d+\.\d+(\.\d+)?(-\d+)?")
 
 
 def _ufm(read: _Reader, value: Any, where: str) -> Ufm:
-    known = ("name", "version", "address", "default_membership", "authentication", "ports")
+    known = ("name", "version", "address", "default_membership", "authentication", "ports", "routing")
     held = read.object(value, where, known, ("name", "version"))
     ports = []
     for at, item in enumerate(read.items(held.get("ports", []), f"{where}.ports")):
@@ -196,6 +203,7 @@ def _ufm(read: _Reader, value: Any, where: str) -> Ufm:
         default_membership=chosen["default_membership"],
         authentication=chosen["authentication"],
         ports=tuple(ports),
+        routing=read.text(held, "routing", where, _ENGINE) or "ar_updn",
     )
 
 
@@ -225,8 +233,30 @@ _NODE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _ENGINE = re.compile(r"[A-Za-z0-9_-]{1,32}")
 
 
+def _manager(read: _Reader, value: Any, where: str) -> subnets.Manager:
+    held = read.object(value, where, ("name", "at", "priority"), ("name",))
+    name = read.text(held, "name", where, _NODE_ID)
+    priority = held.get("priority", 15)
+    if not name:
+        raise read.fail(f"{where}.name", "must not be empty")
+    if not isinstance(priority, int) or isinstance(priority, bool) or not 0 <= priority <= 15:
+        raise read.fail(f"{where}.priority", "a number from 0 to 15 is needed")
+    return subnets.Manager(name, read.text(held, "at", where, _NODE_ID), priority)
+
+
+def _subnet_switch(read: _Reader, value: Any, where: str) -> subnets.Switch:
+    held = read.object(value, where, ("name", "node", "ports"), ("name", "node"))
+    ports = held.get("ports", {})
+    if not isinstance(ports, dict) or not all(
+        isinstance(number, int) and not isinstance(number, bool) and 0 < number < 1024 for number in ports.values()
+    ):
+        raise read.fail(f"{where}.ports", "port numbers by name are needed")
+    return subnets.Switch(read.name(held, "name", where), read.text(held, "node", where, _NODE_ID), ports)
+
+
 def _subnet(read: _Reader, value: Any, where: str) -> Subnet:
-    held = read.object(value, where, ("ufm", "topology", "at", "engine", "roots"), ("ufm", "topology"))
+    known = ("ufm", "fabric", "topology", "managers", "engine", "roots", "switches")
+    held = read.object(value, where, known, ("topology", "managers"))
     topology = read.text(held, "topology", where)
     if not topology or "\0" in topology:
         raise read.fail(f"{where}.topology", "a file is needed")
@@ -234,17 +264,25 @@ def _subnet(read: _Reader, value: Any, where: str) -> Subnet:
     for root in roots:
         if not isinstance(root, str) or not _GUID.fullmatch(root):
             raise read.fail(f"{where}.roots", f"{str(root)[:60]!r} is no GUID")
+    managers = several(read, held["managers"], f"{where}.managers", _manager)
+    if not managers:
+        raise read.fail(f"{where}.managers", "at least one is needed")
+    ufm, fabric = (read.text(held, key, where, _NODE_ID) for key in ("ufm", "fabric"))
+    if not ufm and not fabric:
+        raise read.fail(where, "ufm or fabric is needed")
     return Subnet(
-        ufm=read.text(held, "ufm", where, _NODE_ID),
+        name=ufm or fabric,
         topology=Path(topology),
-        at=read.text(held, "at", where, _NODE_ID),
+        managers=managers,
+        ufm=ufm,
+        switches=several(read, held.get("switches", []), f"{where}.switches", _subnet_switch),
         engine=read.text(held, "engine", where, _ENGINE) or "minhop",
         roots=tuple(root.lower().removeprefix("0x") for root in roots),
     )
 
 
 def _controllers(document: Any) -> bool:
-    return isinstance(document, dict) and bool(document.get("ufm") or document.get("nmx"))
+    return isinstance(document, dict) and any(document.get(key) for key in ("ufm", "nmx", "subnet"))
 
 
 def parse(document: Any, source: str) -> Wiring:
@@ -262,19 +300,15 @@ def parse(document: Any, source: str) -> Wiring:
     known = ("switches", "hosts", "links", "ufm", "nmx", "subnet")
     held = read.object(document, "top level", known, ("switches",) if not _controllers(document) else ())
 
-    def several(key: str, one: Callable[[_Reader, Any, str], Any]) -> tuple[Any, ...]:
-        items = read.items(held.get(key, []), key)
-        return tuple(one(read, item, f"{key}[{at}]") for at, item in enumerate(items))
-
     wiring = Wiring(
-        several("switches", _switch),
-        several("hosts", _host),
-        several("links", _link),
-        several("ufm", _ufm),
-        several("nmx", _nmx),
-        several("subnet", _subnet),
+        several(read, held.get("switches", []), "switches", _switch),
+        several(read, held.get("hosts", []), "hosts", _host),
+        several(read, held.get("links", []), "links", _link),
+        several(read, held.get("ufm", []), "ufm", _ufm),
+        several(read, held.get("nmx", []), "nmx", _nmx),
+        several(read, held.get("subnet", []), "subnet", _subnet),
     )
-    if not wiring.switches and not wiring.ufm and not wiring.nmx:
+    if not (wiring.switches or wiring.ufm or wiring.nmx or wiring.subnet):
         raise read.fail("switches", "a lab needs at least one switch")
     _consistent(read, wiring)
     return wiring
@@ -290,12 +324,7 @@ def _consistent(read: _Reader, wiring: Wiring) -> None:
             raise read.fail("switches and hosts", f"the name {name!r} stands twice")
         seen.add(name)
     ports = {host.name: {port.name for port in host.ports} for host in wiring.hosts}
-    subnets = [subnet.ufm for subnet in wiring.subnet]
-    for name in subnets:
-        if name not in {ufm.name for ufm in wiring.ufm}:
-            raise read.fail("subnet", f"no UFM is called {name!r}")
-        if subnets.count(name) > 1:
-            raise read.fail("subnet", f"UFM {name!r} has two")
+    _managed_once(read, wiring)
     taken: dict[End, int] = {}
     for at, link in enumerate(wiring.links):
         for end in (link.a, link.b):
@@ -307,6 +336,24 @@ def _consistent(read: _Reader, wiring: Wiring) -> None:
             if end in taken:
                 raise read.fail(where, f"port {end} already holds the cable of links[{taken[end]}]")
             taken[end] = at
+
+
+def _managed_once(read: _Reader, wiring: Wiring) -> None:
+    """A UFM has one subnet behind it, a host runs one manager."""
+    names = [subnet.name for subnet in wiring.subnet]
+    pairs = [f"{host.name} of {subnet.name}" for subnet in wiring.subnet for host in subnet.managers]
+    hosted = [host.name for subnet in wiring.subnet if not subnet.ufm for host in subnet.managers]
+    for subnet in wiring.subnet:
+        if subnet.ufm and subnet.ufm not in {ufm.name for ufm in wiring.ufm}:
+            raise read.fail("subnet", f"no UFM is called {subnet.ufm!r}")
+    for what, found in (("subnet", names), ("manager", pairs), ("manager", hosted)):
+        twice = next((name for name, count in Counter(found).items() if count > 1), None)
+        if twice is not None:
+            raise read.fail("subnet", f"{what} {twice!r} stands twice")
+    taken = {ufm.name for ufm in wiring.ufm} | {nmx.name for nmx in wiring.nmx}
+    clash = next((name for name in hosted if name in taken), None)
+    if clash is not None:
+        raise read.fail("subnet", f"manager {clash!r} has the name of a controller")
 
 
 def load(path: Path) -> Wiring:
@@ -324,8 +371,8 @@ def load(path: Path) -> Wiring:
     except (ValueError, RecursionError) as error:
         raise IntentError(f"wiring file {path}: not valid JSON: {error}") from None
     wiring = parse(document, str(path))
-    subnets = tuple(replace(each, topology=path.parent / each.topology) for each in wiring.subnet)
-    return replace(wiring, subnet=subnets)
+    found = tuple(replace(each, topology=path.parent / each.topology) for each in wiring.subnet)
+    return replace(wiring, subnet=found)
 
 
 def factory_fresh(wiring: Wiring) -> Wiring:

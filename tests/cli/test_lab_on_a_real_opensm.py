@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from doc_console import files
 from endtoend import Room
-from ib_site import OPENSM, guid, site_text, workspace
+from ib_site import OPENSM, SPINES, guid, guids_csv, site_text, workspace
 from opensm_bench import missing
 
 from intent.lab.subnet import programs
@@ -39,9 +39,13 @@ def verdicts(room: Room) -> tuple[int, dict[str, tuple[str, str]]]:
 def test_a_change_is_read_from_the_ports_and_what_is_pushed_by_hand_is_caught(room: Room, tmp_path: Path) -> None:
     room.up("--engine", "opensm")
     status = room.run("lab", "status", "--json")
-    (row,) = json.loads(status.out)["lab"]
+    row, *nodes = json.loads(status.out)["lab"]
     assert row["name"] == "q-ufm"
     assert row["engine"] == "updn (stand-in for ar_updn)"
+    assert row["links"] == "4xHDR (stand-in for faster ones)"
+    assert [(node["name"], node["role"], node["asked"]) for node in nodes] == [
+        ("u1", "master", "ar_updn"), ("u2", "standby", "ar_updn"),
+    ]  # fmt: skip
     assert room.plan().code == 0
     done = room.apply()
     assert done.code == 0, done.out + done.err
@@ -76,11 +80,19 @@ def test_the_model_stays_what_is_used_without_the_option(room: Room) -> None:
 
 
 @needs_opensm
-def test_a_site_without_a_ufm_has_nothing_to_put_an_opensm_behind(tmp_path: Path) -> None:
+def test_a_site_whose_managers_have_no_guids_has_nothing_to_simulate(tmp_path: Path) -> None:
     room = Room(workspace(tmp_path, site_text(manager=OPENSM)))
     said = room.run("lab", "up", "--engine", "opensm")
     assert said.code == 1
-    assert "no fabric of the site has a UFM" in said.err
+    assert "no fabric of the site has a UFM or a host of OpenSM to configure" in said.err
+
+
+def test_a_site_of_hosts_of_opensm_alone_needs_the_engine(tmp_path: Path) -> None:
+    told = guids_csv(managers=["o1", "o2"], switches=SPINES)
+    said = Room(workspace(tmp_path, site_text(manager=OPENSM), told)).run("lab", "up")
+    assert said.code == 1
+    assert "nothing of the site has a stand-in without a subnet manager" in said.err
+    assert "intent lab up --engine opensm" in said.err
 
 
 def test_what_is_not_installed_is_named_before_anything_starts(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:

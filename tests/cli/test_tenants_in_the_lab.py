@@ -146,7 +146,7 @@ def test_hosts_of_opensm_are_compiled_and_never_reached_from_a_lab(tmp_path: Pat
         room.up()
         plan = room.plan()
         assert plan.code == 8
-        assert "the lab has no stand-in for hosts that run OpenSM" in plan.out
+        assert "the lab runs no OpenSM: `intent lab up --engine opensm` does" in plan.out
         assert room.plan("--limit", "fabric=e").code == 0
     finally:
         room.down()

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from intent.core.errors import IntentError
 from intent.lab.subnet import programs
-from intent.lab.subnet.simulation import FILE, LOG
+from intent.lab.subnet.processes import FILE
 
 _ASK_S = 60.0
 # The simulator takes ten clients: OpenSM, and three who ask at the same time.
@@ -29,18 +29,20 @@ class Tools:
 
     Args:
         folder: where its processes work.
+        manager: host of a manager they are run on; empty for the first one.
 
     Raises:
         IntentError: there is no such subnet.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, manager: str = "") -> None:
         try:
             held = json.loads((folder / FILE).read_text(encoding="utf-8"))
-            self._environment = dict(programs.environment(str(held["socket"]), str(held["at"])))
-        except (OSError, ValueError, KeyError, TypeError):
+            place = held["managers"][manager or next(iter(held["managers"]))]
+            self._environment = dict(programs.environment(str(held["socket"]), str(place["at"])))
+            self._log_file = Path(place["log"])
+        except (OSError, ValueError, KeyError, TypeError, StopIteration):
             raise IntentError(f"no subnet is simulated in {folder}", hint="intent lab up --engine opensm") from None
-        self._folder = folder
 
     def run(self, tool: str, *arguments: str) -> tuple[str, int]:
         """Output and exit code of one tool."""
@@ -63,6 +65,7 @@ class Tools:
     def answers(self) -> Iterator[tuple[str, str, int]]:
         """What was asked, what was said, how the tool ended: links, managers, log, nodes, the table of each port."""
         yield ("links", *self.run("iblinkinfo", "-l"))
+        yield ("errors", *self.run("ibqueryerrors"))
         text, code = self.run("saquery", "-s")
         yield "managers", text, code
         for lid in _LID.findall(text):
@@ -81,7 +84,7 @@ class Tools:
 
     def _log(self) -> str:
         try:
-            text = (self._folder / LOG).read_text(encoding="utf-8", errors="replace")
+            text = self._log_file.read_text(encoding="utf-8", errors="replace")
         except OSError:
             return ""
         return "\n".join([line for line in text.splitlines() if _TOLD.search(line)][-_LAST:])

@@ -11,7 +11,7 @@ from intent.core.errors import IntentError
 
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 PACKAGES = "opensm ibsim-utils libumad2sim0 infiniband-diags"
-TOOLS = ("ibsim", "opensm", "smpquery", "saquery", "sminfo", "iblinkinfo", "ibnetdiscover")
+TOOLS = ("ibsim", "opensm", "smpquery", "saquery", "sminfo", "iblinkinfo", "ibnetdiscover", "ibqueryerrors")
 _SHIM = "libumad2sim.so"
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any, Protocol
 
 from intent.core.errors import IntentError
@@ -32,14 +31,14 @@ class Backing(Protocol):
     def follow(self, partitions: Mapping[int, Partition]) -> None:
         """Partitions changed."""
 
-    def push(self, path: Path) -> None:
-        """A file is put in place of its partition file by hand.
+    def by_hand(self, options: Mapping[str, Any]) -> str:
+        """A file is put in place of its partition file by hand; what was done, in words.
 
         Raises:
             IntentError: it cannot be read.
         """
 
-    def snapshot(self) -> dict[str, Any]:
+    def seen(self) -> dict[str, Any]:
         """What it does."""
 
 
@@ -76,6 +75,7 @@ class UfmManager:
             named=(major, minor) >= (6, 22),
             shows_default=(major, minor) >= (6, 19),
         )
+        self.unhealthy: dict[tuple[str, int], str] = {}  # condition by GUID and port number
         self.failovers = 0
         self.calls: list[tuple[str, str]] = []  # writes, as method and path
         self._clock = clock
@@ -243,17 +243,25 @@ class UfmManager:
             faults.refuse = int(options.get("status", 500))
         elif kind in ("all-full", "read-only"):
             setattr(faults, kind.replace("-", "_"), True)
-        elif kind in ("add-member", "remove-member"):
+        elif kind in ("add-member", "remove-member", "unhealthy-port", "routing-engine"):
             return self._by_hand(kind, options)
         elif kind == "partitions-by-hand":
-            return self._pushed(str(options.get("file", "")))
+            return self._pushed(options)
         else:
             self.faults = Faults()
+            self.unhealthy.clear()
             if self._backing is not None:
                 self._backing.follow(self.model.partitions)
         return f"{self.name}: {kind}"
 
     def _by_hand(self, kind: str, options: Mapping[str, Any]) -> str:
+        if kind == "routing-engine":
+            self.faults.engine = str(options.get("engine", "minhop"))
+            return f"{self.name}: {kind} {self.faults.engine}"
+        if kind == "unhealthy-port":
+            port = (guid_of(options.get("guid")), int(options.get("number", 1)))
+            self.unhealthy[port] = str(options.get("condition", "MANUAL"))
+            return f"{self.name}: {kind} {port[0]} {port[1]}"
         key, guid = number_of(options.get("pkey")), guid_of(options.get("guid"))
         if kind == "add-member":
             held = self.model.partitions.setdefault(key, Partition(f"api_pkey_0x{key:x}"))
@@ -263,13 +271,10 @@ class UfmManager:
         self.changed()
         return f"{self.name}: {kind} {guid} 0x{key:x}"
 
-    def _pushed(self, file: str) -> str:
+    def _pushed(self, options: Mapping[str, Any]) -> str:
         if self._backing is None:
             raise IntentError(f"{self.name}: no OpenSM runs behind it", hint="intent lab up --engine opensm")
-        if not file:
-            raise ValueError("file is missing")
-        self._backing.push(Path(file))
-        return f"{self.name}: {file} is its partitions.conf now"
+        return self._backing.by_hand(options)
 
     def snapshot(self) -> dict[str, Any]:
         """Counters, partitions by number of members, standing faults."""
@@ -280,6 +285,6 @@ class UfmManager:
             "failovers": self.failovers,
             "partitions": {f"0x{key:x}": len(held.members) for key, held in sorted(self.model.partitions.items())},
             "faults": self.faults.words(),
-            **({"engine": "internal model"} if self._backing is None else self._backing.snapshot()),
+            **({"engine": "internal model"} if self._backing is None else self._backing.seen()),
             **asdict(self.counters),
         }
