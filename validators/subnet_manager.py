@@ -1,6 +1,8 @@
 """Subnet managers: the right one is master, the others stand by, and the engine that routes is the one asked for."""
 
-from intent.verify.api import Context, Results, check, failed, passed, skipped, unknown
+from collections.abc import Mapping
+
+from intent.verify.api import Context, Results, SmState, Subnet, check, failed, passed, skipped, unknown
 
 
 @check(
@@ -17,6 +19,9 @@ def sm_roles(context: Context) -> Results:
         yield skipped("the intent names no subnet manager of this subnet")
         return
     found = {state.guid: state for state in context.sm}
+    if subnet.one_at_a_time:
+        yield from one_master(subnet, found)
+        return
     first = max(subnet.managers, key=lambda guid: subnet.managers[guid])
     for guid, priority in sorted(subnet.managers.items()):
         state = found.get(guid)
@@ -29,6 +34,20 @@ def sm_roles(context: Context) -> Results:
             yield failed("Subnet manager", guid, "wrong priority", expected=priority, actual=state.priority)
         else:
             yield passed()
+    for guid in sorted(set(found) - set(subnet.managers)):
+        yield failed("Subnet manager", guid, "the intent does not know it", actual=found[guid].state)
+
+
+def one_master(subnet: Subnet, found: Mapping[str, SmState]) -> Results:
+    """One manager of the intent is master, whichever, and nobody else manages."""
+    masters = [guid for guid, state in found.items() if state.state == "master"]
+    known = [guid for guid in masters if guid in subnet.managers]
+    if len(known) == 1:
+        yield passed()
+    else:
+        problem = "no manager of the intent is master" if not known else "several managers are master"
+        actual = ", ".join(sorted(masters)) or "none"
+        yield failed("Fabric", subnet.fabric, problem, expected="one master", actual=actual)
     for guid in sorted(set(found) - set(subnet.managers)):
         yield failed("Subnet manager", guid, "the intent does not know it", actual=found[guid].state)
 

@@ -32,7 +32,7 @@ from intent.device.secrets import SecretStore
 
 PLATFORM = "opensm"
 # Seconds to read every port of a subnet one by one, 20 ms each, at 30,000 ports.
-_ASKING_S = 600.0
+ASKING_S = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,8 @@ def _opensm() -> Manager:
     return SubnetManagers().manager("opensm")
 
 
-def _in_memory() -> Run:
+def in_memory() -> Run:
+    """Runs playbooks in a folder in memory, where there is one."""
     return PlaybookRun(folder=memory_folder())
 
 
@@ -78,7 +79,7 @@ class OpenSmActor(PlaybookActor):
     PLAY: ClassVar[str] = "opensm"
     WHAT: ClassVar[str] = "files of the subnet manager"
 
-    run: Run = field(default_factory=_in_memory)
+    run: Run = field(default_factory=in_memory)
     secrets: SecretStore = field(default_factory=SecretStore)
     manager: Manager = field(default_factory=_opensm)
     services: Mapping[str, OpenSmService] = field(default_factory=dict)
@@ -86,6 +87,8 @@ class OpenSmActor(PlaybookActor):
 
     def refusal(self, wanted: Wanted) -> str:
         """What is wrong with the files; nothing is sent then."""
+        if not wanted.body.get("files"):
+            return "no file is to be left: without any, OpenSM makes every port a full member of the default partition"
         return refusal_words(judge_files(wanted.body["files"], self.manager))
 
     def observe(self, wanted: Sequence[Wanted]) -> dict[str, Observed]:
@@ -95,7 +98,7 @@ class OpenSmActor(PlaybookActor):
         hosts = {
             item.target.name: {
                 **self._connection(item.target.name, item.target.address),
-                "opensm_paths": list(item.body["files"]),
+                "opensm_paths": list(item.body.get("files", ())),
             }
             for item in wanted
         }
@@ -117,17 +120,17 @@ class OpenSmActor(PlaybookActor):
     def ask(self, play: str, targets: Sequence[Target]) -> Mapping[str, HostReport]:
         """Run a play that only reads on these hosts; the tables of a large fabric take their time."""
         hosts = {item.name: self._connection(item.name, item.address) for item in targets}
-        return self.run(self._play(play), hosts, deadline_s=max(self.deadline_s, _ASKING_S))
+        return self.run(self._play(play), hosts, deadline_s=max(self.deadline_s, ASKING_S))
 
     def difference(self, wanted: Wanted, observed: Observed) -> tuple[Difference, ...]:
         """Files to write or change."""
-        return tuple(difference(observed.state, file_tree(wanted.body["files"])))
+        return tuple(difference(observed.state, file_tree(wanted.body.get("files", {}))))
 
     def disruption(self, wanted: Wanted, differences: Sequence[Difference]) -> tuple[Disruption, ...]:
         """What new files do to traffic, from the catalog; a restart where an option is read at the start only."""
         found: dict[Disruption, None] = {}
         for item in differences:
-            paths = item.path[1:] or tuple(wanted.body["files"])
+            paths = item.path[1:] or tuple(wanted.body.get("files", ()))
             for path in paths:
                 kind = kind_of(path, self.manager)
                 effect = self.manager.effects.get(kind)
@@ -188,7 +191,7 @@ class OpenSmActor(PlaybookActor):
         found: list[str] = []
         for path, text in before.items():
             if kind_of(path, self.manager) == "conf":
-                found += needs_restart(text, wanted.body["files"][path], self.manager)
+                found += needs_restart(text, wanted.body.get("files", {}).get(path, ""), self.manager)
         return tuple(found)
 
     def _masked(self, wanted: Wanted, texts: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
@@ -198,7 +201,7 @@ class OpenSmActor(PlaybookActor):
             if kind_of(path, self.manager) != "conf":
                 shown[path] = text
                 continue
-            secrets = secrets_of(wanted.body["files"].get(path, ""), self.manager)
+            secrets = secrets_of(wanted.body.get("files", {}).get(path, ""), self.manager)
             shown[path], left = masked(text, self.manager, secrets, self.secrets)
             unknown += [path] if left else []
         return shown, unknown
@@ -219,6 +222,6 @@ def _before(wanted: Wanted, differences: Sequence[Difference]) -> dict[str, str]
     """Texts of the files that change; empty where there was none."""
     found: dict[str, str] = {}
     for item in differences:
-        for path in item.path[1:] or tuple(wanted.body["files"]):
+        for path in item.path[1:] or tuple(wanted.body.get("files", ())):
             found[path] = "" if item.before is ABSENT or len(item.path) == 1 else str(item.before)
     return found

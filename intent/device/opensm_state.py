@@ -6,12 +6,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from intent.core.errors import IntentError
 from intent.device.actor import Target
 from intent.device.observation import Observation
-from intent.device.opensm import OpenSmActor
 from intent.device.playbook import HostReport, HostStatus
 from intent.device.subnet import observation_of
 from intent.formats.ib_diags import LinkLine, SmInfo, read_linkinfo, read_pkeys, read_queryerrors, read_sminfo
@@ -34,8 +33,14 @@ class Answer:
     code: int
 
 
+class Asking(Protocol):
+    """Runs a play that only reads on hosts of subnet managers; actors of such hosts do."""
+
+    def ask(self, play: str, targets: Sequence[Target]) -> Mapping[str, HostReport]: ...
+
+
 def gather_subnets(
-    actor: OpenSmActor, targets: Sequence[Target], *, now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    actor: Asking, targets: Sequence[Target], *, now: Callable[[], datetime] = lambda: datetime.now(UTC)
 ) -> dict[str, Observation]:
     """One observation of its subnet by every host; what could not be read stands in its `problems`.
 

@@ -157,6 +157,7 @@ class Subnet:
         lids: local identifiers as they were before; None where nothing is known of before.
         most_symbol_errors: so many a port may have counted.
         sets_aside: its manager keeps a list of unhealthy ports.
+        one_at_a_time: only one of `managers` runs at a time, whichever, as of a UFM pair; priorities say nothing.
     """
 
     fabric: str
@@ -169,6 +170,7 @@ class Subnet:
     lids: Mapping[str, int] | None = None
     most_symbol_errors: int = 10
     sets_aside: bool = True
+    one_at_a_time: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ def subnet_of(
     laboratory: bool = False,
     lids: Mapping[str, int] | None = None,
     sets_aside: bool = False,
+    one_at_a_time: bool = False,
 ) -> Subnet:
     """What is expected of a subnet.
 
@@ -33,6 +34,7 @@ def subnet_of(
         laboratory: a laboratory stands in for the fabric, which runs plain engines only.
         lids: local identifiers from before, by port GUID.
         sets_aside: the manager keeps a list of unhealthy ports.
+        one_at_a_time: only one of the managers runs, whichever, and takes its priority from nobody here.
     """
     first = max(managers, key=lambda guid: managers[guid], default="0")
     tables = pkey_tables(partitions, ports, manager=int(first, 16))
@@ -47,6 +49,7 @@ def subnet_of(
         stand_in=plain if laboratory and plain != engine else "",
         lids=lids,
         sets_aside=sets_aside,
+        one_at_a_time=one_at_a_time,
     )
 
 

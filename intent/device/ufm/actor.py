@@ -21,6 +21,7 @@ from intent.device.ufm.partitions import Partitions, from_tree, state_digest, st
 from intent.device.ufm.record import from_handle
 from intent.device.ufm.scope import Scope
 from intent.device.ufm.session import UfmSession
+from intent.device.ufm.subnet import RestSubnet, read_subnet
 from intent.device.ufm.transaction import Means, Transaction, UfmWork, put_back
 
 PLATFORM = "ufm"
@@ -77,6 +78,21 @@ class UfmActor:
             return self._observed(target, version, held)
 
         return self._controllers.observe([item.target for item in wanted], read)
+
+    def subnets(self, targets: Sequence[Target]) -> Mapping[str, RestSubnet]:
+        """Read only: what each UFM says of the subnet it manages; one that cannot be asked says why in each part."""
+        self._controllers.remember(targets)
+
+        def read(_: Target, session: UfmSession) -> RestSubnet:
+            return read_subnet(session, session.deadline())
+
+        fleet = self._controllers.fleet
+        answers = fleet.each(targets, read, plugin=UfmConnection)
+        found: dict[str, RestSubnet] = {}
+        for name, answer in answers.items():
+            why = fleet.words(answer.problem or RuntimeError("no answer"))
+            found[name] = answer.value or RestSubnet(problems={"routing": why, "unhealthy": why})
+        return found
 
     @staticmethod
     def _observed(target: Target, version: str, held: Partitions) -> Observed:

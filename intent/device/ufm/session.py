@@ -103,6 +103,25 @@ class UfmSession:
         body = self.transport.get(f"{_PKEYS}/last_updated", deadline=deadline)
         return str(body.get("last_updated") or "") if isinstance(body, Mapping) else ""
 
+    def setting(self, name: str, deadline: Deadline) -> Any:
+        """One setting of the subnet manager as UFM runs it; None when UFM does not say it. No other one is asked for.
+
+        Raises:
+            DeviceError: by kind of failure.
+        """
+        body = self.transport.get("/app/smconf", {"param_name": name}, deadline=deadline)
+        if not isinstance(body, Mapping):
+            raise ProtocolError(f"/app/smconf: expected an object, got {type(body).__name__}")
+        return body.get(name)
+
+    def unhealthy_ports(self, deadline: Deadline) -> Any:
+        """The list of ports the subnet manager set aside, as UFM answers it.
+
+        Raises:
+            DeviceError: by kind of failure.
+        """
+        return self.transport.get("/app/unhealthy_ports", deadline=deadline)
+
     def job(self, identifier: str, deadline: Deadline) -> Mapping[str, Any]:
         """A job as it stands; empty when UFM does not know it (any more).
 

@@ -1,0 +1,1 @@
+"""Files of UFM of which single settings are ours."""
