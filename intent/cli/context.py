@@ -46,11 +46,17 @@ def keep_lock(work: Work) -> bool:
     return work.workspace.write_lock(work.compiled.name, dump(work.compiled.lock))
 
 
-def targets(compiled: Compiled) -> dict[str, Target]:
-    """Every switch and every controller that has something to hold, as the device layer sees it."""
-    from intent.cli.controllers import controller_targets
+def targets(compiled: Compiled, *, lab: bool = False) -> dict[str, Target]:
+    """Every switch and every controller that has something to hold, as the device layer sees it.
 
-    return switches(compiled) | controller_targets(compiled)
+    Args:
+        compiled: the site.
+        lab: only what a lab has a stand-in for.
+    """
+    from intent.cli.controllers import NOT_IN_LAB, controller_targets
+
+    found = switches(compiled) | controller_targets(compiled)
+    return {name: item for name, item in found.items() if not lab or item.platform not in NOT_IN_LAB}
 
 
 def switches(compiled: Compiled) -> dict[str, Target]:
@@ -131,13 +137,14 @@ def actors(
         allow_removals: what only a controller knows may be removed.
         playbooks: the workspace's own playbooks, which win over ours.
     """
-    from intent.cli.controllers import makers
+    from intent.cli.controllers import COMPANIONS, makers
 
     devices = tuple(known)
     ways = makers(fleet, devices, allow_removals=allow_removals, playbooks=playbooks)
-    return {
-        platform: ways[platform]() for platform in dict.fromkeys(item.platform for item in devices) if platform in ways
-    }
+    named = dict.fromkeys(item.platform for item in devices)
+    # The ports of a UFM's fabric are asked on its hosts, also where no file of theirs changes.
+    named |= dict.fromkeys(each for platform in named for each in COMPANIONS.get(platform, ()))
+    return {platform: ways[platform]() for platform in named if platform in ways}
 
 
 def strategy_of(compiled: Compiled) -> Strategy:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from intent.change.engine import Judgement
     from intent.cli.subnets import Subnets
-    from intent.device.actor import Actor, Target, Wanted
+    from intent.device.actor import Actor, Observed, Target, Wanted
     from intent.device.fanout import Fleet
     from intent.device.labfile import LabFile
     from intent.render.artifact import Artifact
@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 
 SWITCHES = "nvue"
 """Platform of what checks of links, protocols and releases judge."""
+
+NOT_IN_LAB = frozenset({"ufm-files"})
+"""Platforms of devices that a lab has no stand-in for."""
+
+COMPANIONS: Mapping[str, tuple[str, ...]] = {"ufm": ("ufm-files",), "ufm-files": ("ufm",)}
+"""Platforms whose actors help to judge devices of another one."""
 
 _MOST = 5
 
@@ -51,7 +57,29 @@ def makers(
 
         return NmxActor(fleet, known, allow_removals=allow_removals)
 
-    return {SWITCHES: nvue, "ufm": ufm, "opensm": lambda: _opensm(fleet, known, playbooks), "nmx": nmx}
+    return {
+        SWITCHES: nvue,
+        "ufm": ufm,
+        "ufm-files": lambda: _ufm_files(fleet, known, playbooks),
+        "opensm": lambda: _opensm(fleet, known, playbooks),
+        "nmx": nmx,
+    }
+
+
+def _ufm_files(fleet: Fleet, known: Sequence[Target], playbooks: Path | None) -> Actor:
+    from intent.catalog.subnet_managers import SubnetManagers
+    from intent.device.absent import AbsentActor
+    from intent.device.playbook_actor import HostConnection
+    from intent.device.ufm.hosts import UfmFilesActor, UfmHost
+    from intent.resources import find
+
+    if fleet.endpoints.lab is not None:
+        # A rehearsal must never reach a host that is in service.
+        return AbsentActor("ufm-files", "the lab has no stand-in for hosts of UFM")
+    folder = find("playbooks", "ufm_read.yml", playbooks).parent
+    addresses = {item.name: item.address or item.name for item in known if item.platform == "ufm-files"}
+    host = UfmHost(log=SubnetManagers().manager("nvidia").paths["log"])
+    return UfmFilesActor(folder, {}, HostConnection(user="root"), addresses, secrets=fleet.endpoints.secrets, host=host)
 
 
 def _opensm(fleet: Fleet, known: Sequence[Target], playbooks: Path | None) -> Actor:
@@ -120,14 +148,25 @@ class ReadBack:
         self._actors = actors
         self._wanted = {item.target.name: item for item in wanted}
         self._subnets = subnets
+        self.observed: dict[str, Observed] = {}
+        """What each device held when it was read last."""
 
     def __call__(self, devices: Sequence[str], in_force: frozenset[str]) -> Mapping[str, Judgement]:
         """The judgement of a wave."""
         from intent.core.verdict import Verdict
 
+        self._look(devices)
         found = {name: self._judge(self._wanted[name]) for name in devices}
         good = [name for name, judgement in found.items() if judgement.verdict is Verdict.PASS]
         return found | (self._subnets.judge(good, in_force) if self._subnets is not None else {})
+
+    def _look(self, devices: Sequence[str]) -> None:
+        """Read each device, those of a platform together: what one of a set holds may show on another one only."""
+        by_platform: dict[str, list[Wanted]] = {}
+        for name in devices:
+            by_platform.setdefault(self._wanted[name].target.platform, []).append(self._wanted[name])
+        for platform, items in by_platform.items():
+            self.observed |= self._actors[platform].observe(items)
 
     def _judge(self, wanted: Wanted) -> Judgement:
         from intent.change.engine import Judgement
@@ -135,7 +174,7 @@ class ReadBack:
         from intent.core.verdict import Verdict
 
         actor, name = self._actors[wanted.target.platform], wanted.target.name
-        seen = actor.observe([wanted])[name]
+        seen = self.observed[name]
         if seen.problem:
             return Judgement(Verdict.UNKNOWN, (f"Read back: {name} - {seen.problem} - {seen.detail}",))
         left = actor.difference(wanted, seen)
@@ -157,16 +196,19 @@ def read_back(
         actors: by platform.
     """
     from intent.change.plan import wanted_of
+    from intent.cli.sets import same_files
     from intent.verify.api import Phase
     from intent.verify.engine import CheckResult
 
     wanted = [wanted_of(artifacts[name], target) for name, target in targets.items()]
-    judgements = ReadBack(actors, wanted)([*targets], frozenset())
-    return tuple(
+    reading = ReadBack(actors, wanted)
+    judgements = reading([*targets], frozenset())
+    found = tuple(
         CheckResult(name, "read-back", "it holds what the intent says", "controller", Phase.VERIFY, item.verdict,
                     item.messages, judged=1)
         for name, item in judgements.items()
     )  # fmt: skip
+    return found + same_files(targets, reading.observed)
 
 
 class ByPlatform:

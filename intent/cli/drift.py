@@ -36,7 +36,7 @@ def drift(
     from intent.report import drift as report
 
     work = open_site(workspace, state, site, allow_recabling=True)
-    known = targets(work.compiled)
+    known = targets(work.compiled, lab=lab)
     scope = select(known, limit, site=work.compiled.name)
     way = fleet(work.workspace, lab=lab, site=work.compiled.site)
     with progress("reading devices", len(scope.devices)) as task, way.watched(lambda _name: task.advance()):

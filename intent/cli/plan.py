@@ -55,7 +55,7 @@ def plan(
 
     with progress("compiling"):
         work = open_site(workspace, state, site, allow_recabling=allow_recabling, locked=locked)
-    compiled, known = work.compiled, targets(work.compiled)
+    compiled, known = work.compiled, targets(work.compiled, lab=lab)
     scope = select(known, limit, site=compiled.name)
     way = fleet(work.workspace, lab=lab, site=work.compiled.site)
     clock = SystemClock()

@@ -46,7 +46,7 @@ def recover(
     from intent.cli.journal import journal
 
     work = open_site(workspace, state, site, allow_recabling=True)
-    known, name, clock = targets(work.compiled), work.compiled.name, SystemClock()
+    known, name, clock = targets(work.compiled, lab=lab), work.compiled.name, SystemClock()
     with journal(work.workspace, clock, create=False) as book:
         if book is None:
             print("no change was made from this workspace yet")

@@ -51,7 +51,7 @@ def rollback(
     from intent.report.plan import human
 
     work = open_site(workspace, state, site, allow_recabling=True)
-    known = targets(work.compiled)
+    known = targets(work.compiled, lab=lab)
     clock = SystemClock()
     with journal(work.workspace, clock, create=False) as book:
         if book is None:

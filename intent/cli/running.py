@@ -60,7 +60,7 @@ def carry_out(work: Work, plan: Plan, manner: Manner) -> int:
             hint="make the plan in this workspace",
         )
     clock, stop = SystemClock(), Stop()
-    known = targets(work.compiled)
+    known = targets(work.compiled, lab=manner.lab)
     way = fleet(work.workspace, lab=manner.lab, site=work.compiled.site, keep=True)
     patience_s = plan.strategy.checks_s
     if manner.patience_s is not None:
@@ -78,7 +78,9 @@ def carry_out(work: Work, plan: Plan, manner: Manner) -> int:
     lab = lab_state(work.workspace).parent if manner.lab else None
     subnets: Subnets | None = None
     if plan.kind != "rollback":
-        subnets = Subnets(work.compiled, checks, doers, known, changing=changing_hosts, lab=lab)
+        subnets = Subnets(
+            work.compiled, checks, doers, known, changing=changing_hosts, lab=lab, clock=clock, patience_s=patience_s
+        )
     seen: list[Event] = []
 
     def watch(event: Event) -> None:

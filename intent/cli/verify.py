@@ -63,7 +63,7 @@ def verify(
     from intent.verify.snapshot import save as save_snapshot
 
     work = open_site(workspace, state, site, allow_recabling=True)
-    known = targets(work.compiled)
+    known = targets(work.compiled, lab=lab)
     scope = select(known, limit, site=work.compiled.name)
     checks = checks_of(work.workspace, check)
     way = fleet(work.workspace, lab=lab, site=work.compiled.site)

@@ -63,6 +63,7 @@ def _ufm(controller: Controller, fabric: Fabric) -> dict[str, Any]:
         "address": controller.address,
         "default_membership": "full" if controller.default_full else "limited",
         "ports": [*_ports(controller.fabric, fabric)],
+        **({"routing": controller.engine} if controller.engine else {}),
     }
 
 

@@ -14,7 +14,7 @@ from intent.fabric.build import Built
 from intent.fabric.guids import learn
 from intent.fabric.lock import Lock
 from intent.fabric.model import Device, Fabric
-from intent.fabric.nvlink import Partition
+from intent.fabric.nvlink import Domain, Partition
 from intent.fabric.nvlink_tenants import domains, judge, nvlink_partitions
 from intent.fabric.partitions import KIND, FabricPartitions, SitePartitions, allocate, partitions_of
 from intent.fabric.resolve import Resolver
@@ -26,7 +26,7 @@ from intent.render.opensm.managed import Managed, managed_fabric
 from intent.render.opensm.partitions import partitions_conf
 from intent.render.opensm.render import render_hosts
 from intent.render.opensm.settings import judge as judge_manager
-from intent.render.ufm.files import UfmSettings, ufm_settings
+from intent.render.ufm.files import UfmSettings, host_artifacts, ufm_settings
 from intent.render.ufm.partitions import ufm_artifact
 from intent.schema.model import Document, Site
 from intent.schema.sources import SourceMap
@@ -46,11 +46,13 @@ class Settled:
         built: the site; its ports know their GUIDs, its lock the keys of partitions.
         partitions: partitions of its tenants.
         nvlink: their NVLink partitions.
+        racks: the NVLink domains they are in.
     """
 
     built: Built
     partitions: SitePartitions
     nvlink: tuple[Partition, ...] = ()
+    racks: tuple[Domain, ...] = ()
 
 
 def settle(
@@ -83,7 +85,7 @@ def settle(
     full = {name: text.subnet_manager.default_membership == "full" for name, text in infiniband.items()}
     partitions = partitions_of(document.tenants, fabric, nodes, keys, full, sources)
     diagnostics = (*built.diagnostics, *found, *problems, *judge(racks, nvlink, partitions))
-    return Settled(replace(built, fabric=fabric, lock=lock, diagnostics=diagnostics), partitions, nvlink)
+    return Settled(replace(built, fabric=fabric, lock=lock, diagnostics=diagnostics), partitions, nvlink, racks)
 
 
 def _with_guids(
@@ -173,22 +175,24 @@ def controller_artifacts(
     settings: dict[str, UfmSettings] = {}
     for name, text in site.fabrics.items():
         if text.kind == "infiniband" and text.subnet_manager.by == "ufm":
-            own_settings, problems = _ufm(site, fabric, name, sources, templates)
+            hosts, own_settings, problems = _ufm(site, fabric, name, sources, templates)
             diagnostics.extend(problems)
             settings |= {name: own_settings} if own_settings is not None else {}
+            found |= {item.device: item for item in hosts}
     return Held(found, tuple(diagnostics), settings)
 
 
 def _ufm(
     site: Site, fabric: Fabric, name: str, sources: SourceMap, templates: Callable[[], Templates]
-) -> tuple[UfmSettings | None, tuple[Diagnostic, ...]]:
+) -> tuple[tuple[Artifact, ...], UfmSettings | None, tuple[Diagnostic, ...]]:
     """What UFM's files must say; UFM runs without them, so what is not known yet is no finding here."""
     managed, missing = _managed(site, fabric, name, sources)
     manager = SubnetManagers().manager("nvidia")
     found = judge_manager(managed, manager)
     if missing or has_errors(found):
-        return None, found
-    return ufm_settings(managed, manager, templates()), found
+        return (), None, found
+    settings = ufm_settings(managed, manager, templates())
+    return host_artifacts(managed, manager, settings), settings, found
 
 
 def _managed(site: Site, fabric: Fabric, name: str, sources: SourceMap) -> tuple[Managed, tuple[Diagnostic, ...]]:

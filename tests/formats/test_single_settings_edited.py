@@ -1,4 +1,4 @@
-"""Single settings in files that are somebody else's: what Python's ConfigParser and our strict reader see afterwards."""
+"""Single settings of files that are somebody else's: what ConfigParser and our strict reader see afterwards."""
 
 from __future__ import annotations
 

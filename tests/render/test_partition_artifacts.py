@@ -123,8 +123,14 @@ def test_a_fabric_that_never_had_a_key_of_ours_belongs_to_somebody_else() -> Non
 @pytest.mark.parametrize(
     ("manager", "expected"),
     [
-        ("{by: ufm, hosts: [{name: u1, address: 10.1.0.21}]}", [("u1", "10.1.0.21", "ufm")]),
-        ("{by: ufm, vip: 10.1.0.20, hosts: [{name: u1, address: 10.1.0.21}]}", [("q-ufm", "10.1.0.20", "ufm")]),
+        (
+            "{by: ufm, hosts: [{name: u1, address: 10.1.0.21}]}",
+            [("q-ufm", "10.1.0.21", "ufm"), ("u1", "10.1.0.21", "ufm-files")],
+        ),
+        (
+            "{by: ufm, vip: 10.1.0.20, hosts: [{name: u1, address: 10.1.0.21}]}",
+            [("q-ufm", "10.1.0.20", "ufm"), ("u1", "10.1.0.21", "ufm-files")],
+        ),
         ("{by: ufm, vip: 10.1.0.20}", [("q-ufm", "10.1.0.20", "ufm")]),
         (OPENSM, [("o1", "10.1.0.21", "opensm"), ("o2", "10.1.0.22", "opensm")]),
         ("opensm", []),
@@ -143,7 +149,7 @@ def test_controllers_of_a_site(manager: str, expected: list[tuple[str, str, str]
 def test_whatever_partitions_there_are_the_actor_reads_them_back(fabric: FabricPartitions) -> None:
     loaded = load({"intent.yaml": site_text()})
     assert loaded.document
-    (controller,) = controllers("s", loaded.document.sites["s"], loaded.sources).values()
+    controller = controllers("s", loaded.document.sites["s"], loaded.sources)["q-ufm"]
     held = from_tree(ufm_artifact(controller, fabric, loaded.sources).body, "q")
     assert {(key, guid_, kind.membership) for key, item in held.items() for guid_, kind in item.members.items()} == {
         (item.key, f"0x{member.guid}", "full" if member.full else "limited")

@@ -18,6 +18,8 @@ KINDS = {
     "add-member": "somebody adds guid to pkey by hand (membership, index0)",
     "remove-member": "somebody takes guid out of pkey by hand",
     "partitions-by-hand": "file takes the place of the partitions.conf of the OpenSM behind it, unread by anybody",
+    "unhealthy-port": "the subnet manager sets a port aside: guid, number, condition",
+    "routing-engine": "another engine than asked for is at work: engine (minhop)",
     "clear": "every standing fault ends",
 }
 
@@ -37,6 +39,7 @@ class Faults:
         refuse: status that writes are answered with; 0 for none.
         all_full: members join as full.
         read_only: partitions can only be read.
+        engine: routing engine at work; empty for the one asked for.
         skip: writes that still go well.
         times: writes that are hit; -1 for all.
     """
@@ -51,6 +54,7 @@ class Faults:
     refuse: int = 0
     all_full: bool = False
     read_only: bool = False
+    engine: str = ""
     skip: int = 0
     times: int = -1
 
@@ -65,6 +69,7 @@ class Faults:
             "refuse-writes": self.refuse,
             "all-full": self.all_full,
             "read-only": self.read_only,
+            "routing-engine": self.engine,
         }
         return [name for name, value in held.items() if value]
 

@@ -18,12 +18,14 @@ from intent.core.ranges import expand
 from intent.lab.api import Request, Response
 from intent.lab.tools import Refusal
 from intent.lab.ufm.jobs import WITH_ERRORS, Job
-from intent.lab.ufm.model import Json, number_of
+from intent.lab.ufm.model import Json, guid_of, number_of
 
 if TYPE_CHECKING:
     from intent.lab.ufm.manager import UfmManager
 
 _JOB_S = 0.05
+# Since then a port's conditions are a list (REST API guides, "Unhealthy Ports").
+_CONDITIONS_SINCE = (6, 19)
 # `h[1-4],h9`
 _PART, _RANGE = re.compile(r",(?![^\[]*\])"), re.compile(r"\[(\d+)-(\d+)\]")
 _TESTS = (
@@ -123,6 +125,8 @@ class Routes:
             ("GET", "/app/ufm_version", self._version),
             ("GET", "/app/ufm_config", self._config),
             ("GET", "/app/smconf", self._smconf),
+            ("GET", "/app/unhealthy_ports", self._unhealthy),
+            ("PUT", "/app/unhealthy_ports", self._mark),
             ("GET", "/app/roles_access_control/rest_apis", self._rest_apis),
             ("POST", "/app/tokens", self._new_token),
             ("GET", "/app/tokens", lambda _: _ok(self._ufm.accounts.listed())),
@@ -178,7 +182,7 @@ class Routes:
             "sm_priority": 15,
             "subnet_prefix": "0xfe80000000000000",
             "m_key_per_port": False,
-            "routing_engine_active": "ar_updn",
+            "routing_engine_active": self._ufm.faults.engine or self._ufm.spec.routing,
         }
         name = call.query.get("param_name")
         if name is None:
@@ -186,6 +190,40 @@ class Routes:
         if name not in values:
             raise Refusal(400, f"unknown parameter {name[:40]}")
         return _ok({name: values[name]})
+
+    def _unhealthy(self, _: Call) -> Response:
+        major, minor = (int(part) for part in self._ufm.version.split(".")[:2])
+        several = (major, minor) >= _CONDITIONS_SINCE
+        return _ok(
+            [
+                {
+                    "UnhealthyGUID": guid,
+                    "UnhealthyPortNumber": number,
+                    "UnhealthyPort": f"{guid}/{number}",
+                    "UnhealthyNode": "Unknown",
+                    "PeerGUID": "N/A",
+                    "PeerPortDname": "N/A",
+                    "Condition": [condition] if several else condition,
+                    "State": "Warning" if several else "Info",
+                }
+                for (guid, number), condition in self._ufm.unhealthy.items()
+            ]
+        )
+
+    def _mark(self, call: Call) -> Response:
+        """Marks ports as `guid_number`; whole devices are not known here."""
+        ports, policy = call.object.get("ports"), call.object.get("ports_policy")
+        if not isinstance(ports, list) or policy not in ("HEALTHY", "UNHEALTHY"):
+            raise Refusal(400, "ports is a list, ports_policy HEALTHY or UNHEALTHY")
+        for text in ports:
+            guid, _, number = str(text).partition("_")
+            if not number.isdigit():
+                raise Refusal(400, f"{str(text)[:40]} is no port")
+            if policy == "UNHEALTHY":
+                self._ufm.unhealthy[guid_of(guid), int(number)] = "MANUAL"
+            else:
+                self._ufm.unhealthy.pop((guid_of(guid), int(number)), None)
+        return _ok()
 
     def _rest_apis(self, _: Call) -> Response:
         by_path: dict[str, list[str]] = {}

@@ -31,6 +31,7 @@ class Ufm:
         default_membership: `full` or `limited`: what hosts are in the default partition.
         authentication: `basic` or `token`: how the lab's state file says to log in.
         ports: ports of the fabric; empty takes any GUID.
+        routing: routing engine its subnet manager says is at work.
     """
 
     name: str
@@ -39,3 +40,4 @@ class Ufm:
     default_membership: str = "limited"
     authentication: str = "basic"
     ports: tuple[FabricPort, ...] = ()
+    routing: str = "ar_updn"

@@ -62,8 +62,22 @@ def render_ufm(managed: Managed, manager: Manager, templates: Templates, *, exte
     if has_errors(found) or not managed.hosts:
         return Rendered((), tuple(found))
     settings = ufm_settings(managed, manager, templates, extension=extension)
+    return Rendered(host_artifacts(managed, manager, settings), tuple(found))
+
+
+def host_artifacts(managed: Managed, manager: Manager, settings: UfmSettings) -> tuple[Artifact, ...]:
+    """What every UFM host of a fabric must hold: the same on all of them.
+
+    Args:
+        managed: the fabric.
+        manager: NVIDIA's subnet manager.
+        settings: what its files must say.
+
+    Raises:
+        DiagnosticError: an option the manager would not take as written.
+    """
     read_conf_strict(opensm_fragment(settings).encode(), manager, manager.paths["conf"], placeholders=True)
-    return Rendered(tuple(_artifact(managed, manager, host.name, settings) for host in managed.hosts), tuple(found))
+    return tuple(_artifact(managed, manager, host.name, settings) for host in managed.hosts)
 
 
 def ufm_settings(managed: Managed, manager: Manager, templates: Templates, *, extension: str = "") -> UfmSettings:
