@@ -110,8 +110,11 @@ def live_from(gpus: Any, partitions: Any) -> Live:
     Raises:
         ProtocolError: an answer is not of the documented form.
     """
-    by_id = {gpu.id: gpu for gpu in map(_gpu, _list(gpus, "/gpus"))}
-    by_place = {(gpu.domain, gpu.place): gpu for gpu in by_id.values()}
+    every = [_gpu(item) for item in _list(gpus, "/gpus")]
+    by_id = {gpu.id: gpu for gpu in every}
+    by_place = {(gpu.domain, gpu.place): gpu for gpu in every}
+    if len(by_id) < len(every) or len(by_place) < len(every):
+        raise ProtocolError("/gpus: an identifier or a place stands there twice")
     return Live(by_place, tuple(_held(item, by_id) for item in _list(partitions, "/partitions")))
 
 
@@ -119,7 +122,10 @@ def _gpu(item: Any) -> Gpu:
     body = _mapping(item, "a GPU")
     where = _mapping(body.get("LocationInfo"), "LocationInfo of a GPU")
     parts = (where.get("ChassisID"), where.get("SlotID"), where.get("HostID"), body.get("DeviceID"))
-    return Gpu(str(body.get("ID") or ""), str(body.get("DomainUUID") or ""), _place(parts))
+    identifier, domain = body.get("ID"), body.get("DomainUUID")
+    if not isinstance(identifier, str) or not identifier or not isinstance(domain, str):
+        raise ProtocolError("a GPU has no ID or no DomainUUID")
+    return Gpu(identifier, domain, _place(parts))
 
 
 def _held(item: Any, gpus: Mapping[str, Gpu]) -> Held:

@@ -13,6 +13,7 @@ from intent.device.errors import ProtocolError
 from intent.device.ufm.keys import key_number, tree_guid, tree_key
 
 MEMBERSHIPS = ("full", "limited")
+_LARGEST = 1e9  # beyond any MTU, rate or service level; neither infinity nor what is no number lies below
 # Memberships UFM may answer with; `both` is set in files, never through the API.
 _SEEN = (*MEMBERSHIPS, "both")
 
@@ -117,10 +118,13 @@ def from_answers(members: Any, qualities: Any) -> dict[int, Partition]:
         ProtocolError: an answer is not of the documented form. Half-understood partitions would be taken for absent.
     """
     with_members, with_qualities = _mapping(members, "partitions"), _mapping(qualities, "partitions")
-    return {
-        (key := _live_key(text)): _live(key, _mapping(body, text), _mapping(with_qualities.get(text, {}), text))
-        for text, body in with_members.items()
-    }
+    found: dict[int, Partition] = {}
+    for text, body in with_members.items():
+        key = _live_key(text)
+        if key in found:
+            raise ProtocolError(f"partition {tree_key(key)} stands twice in the answer")
+        found[key] = _live(key, _mapping(body, text), _mapping(with_qualities.get(text, {}), text))
+    return found
 
 
 def _live(key: int, body: Mapping[str, Any], more: Mapping[str, Any]) -> Partition:
@@ -136,9 +140,11 @@ def _live(key: int, body: Mapping[str, Any], more: Mapping[str, Any]) -> Partiti
         if kind is None:
             raise ProtocolError(f"{where}: a member of unknown kind: {str(dict(port))[:120]}")
         try:
-            found[tree_guid(str(port.get("guid")))] = kind
+            guid = tree_guid(str(port.get("guid")))
         except IntentError as problem:
             raise ProtocolError(f"{where}: {problem.message}") from None
+        if found.setdefault(guid, kind) is not kind:
+            raise ProtocolError(f"{where}: port {guid} stands there as two kinds of member")
     ipoib = body.get("ip_over_ib")
     if not isinstance(ipoib, bool):
         raise ProtocolError(f"{where}: the answer does not say whether it carries IPoIB")
@@ -174,15 +180,15 @@ def _kilobytes(value: Any, where: str) -> int | None:
 def _whole(value: Any, where: str) -> int | None:
     number = _number(value, where)
     if number is not None and not isinstance(number, int):
-        raise ProtocolError(f"{where}: {value!r} is not a whole number")
+        raise ProtocolError(f"{where}: {number!r} is not a whole number")
     return number
 
 
 def _number(value: Any, where: str) -> float | int | None:
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ProtocolError(f"{where}: {value!r} is not a number")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < _LARGEST:
+        raise ProtocolError(f"{where}: {str(value)[:40]!r} is not a number that could be meant")
     return int(value) if float(value).is_integer() else float(value)
 
 
