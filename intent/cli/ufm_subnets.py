@@ -53,7 +53,8 @@ def ufm_managed(compiled: Compiled, name: str, *, laboratory: bool = False) -> M
         name,
         [*definitions(compiled.partitions.fabrics[name], [guid for guid in guids if guid])],
         ports,
-        managers={guid: 0 for guid in guids if guid},
+        # One whose GUID nobody told could be the master: then who manages is not judged.
+        managers={} if "" in guids else dict.fromkeys(guids, 0),
         engine=wanted.engine,
         sets_aside=True,
         one_at_a_time=True,

@@ -181,6 +181,17 @@ def test_files_are_judged_together() -> None:
     assert (shown, unknown) == ("m_key (secret)\nlmc 0\n", [])
 
 
+def test_a_host_is_never_left_without_any_file() -> None:
+    """Rolled back to the state before its first change: without files OpenSM makes every port a full member."""
+    script = Script(HELD)
+    hosts, bare = actor(script), replace(WANTED, body={})
+    planned = request(hosts, bare)
+    assert hosts.disruption(bare, planned.differences)
+    outcome = hosts.apply([planned], Notes())["sm1"]
+    assert outcome.status is Status.FAILED and "no file is to be left" in outcome.detail
+    assert script.asked == ["opensm_read"], "nothing was sent"
+
+
 def test_a_new_host_gets_all_files() -> None:
     hosts = actor(Script({}))
     planned = request(hosts)

@@ -154,6 +154,22 @@ def test_a_stand_in_of_the_laboratory_is_skipped_never_a_pass() -> None:
     assert verdicts(replace(good(), routing="minhop"), subnet)["sm-routing"][0] is FAIL
 
 
+def test_of_a_ufm_pair_one_is_master_whichever() -> None:
+    pair = replace(WANTED, managers=dict.fromkeys(WANTED.managers, 0), one_at_a_time=True)
+    first, second = good().sm or ()
+    alone = replace(good(), sm=(replace(second, state="master", priority=15),))
+    assert verdicts(alone, pair)["sm-roles"][0] is PASS, "the other one does not run"
+    assert verdicts(good(), pair)["sm-roles"][0] is PASS, "or stands by; priorities are UFM's"
+    for managers, words in (
+        ((), "no manager of the intent is master - expected one master, actual none"),
+        ((first, replace(second, state="master")), "several managers are master"),
+        ((replace(first, guid="00000000000000aa"), second), "actual 00000000000000aa"),
+        ((first, replace(second, guid="00000000000000aa")), "the intent does not know it"),
+    ):
+        verdict, message = verdicts(replace(good(), sm=managers), pair)["sm-roles"]
+        assert (verdict, words in message) == (FAIL, True), message
+
+
 def test_without_a_limited_port_it_cannot_be_told() -> None:
     assert verdicts(good(), replace(WANTED, canaries=()))["partitions-canary"][0] is UNKNOWN
 

@@ -109,7 +109,9 @@ class HostFiles:
         options = wanted.get(OPENSM, {})
         lines = "".join(f"{name} {value}\n" for name, value in options.items())
         found += read_conf(lines.encode(), self._manager, self._places.conf, placeholders=True).diagnostics
-        for name in options:
+        for name, value in options.items():
+            if any(mark in f"{name}{value}" for mark in "\r\n#"):
+                found.append(Diagnostic("O032", f"{self._places.conf}: {name[:40]!r} is no option of one line"))
             known = self._manager.options.get(name)
             if known is not None and known.repeats:
                 text = f"{self._places.conf}: {name} may stand there several times, and is not edited here"
