@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent.analysis.credit_loops import Channel, Fault, Routes, check_routes, describe
+from intent.analysis.credit_loops import Channel, Fault, Routes, check_lanes, check_routes, describe
 from intent.core.errors import IntentError
+from intent.core.verdict import Verdict
 
 HOST = 1000
 
@@ -119,3 +120,46 @@ def _cpu(size: int) -> float:
     start = time.process_time()
     ring(size, both_ways=False)
     return time.process_time() - start
+
+
+def laned(levels: dict[tuple[int, int], int], lanes: dict[int, dict[tuple[int, int], tuple[int, ...]]]) -> Routes:
+    """The ring of four routed one way round, each route in the lane of its service level."""
+    switches = range(1, 5)
+    links = {}
+    for s in switches:
+        after = s % 4 + 1
+        links |= {(s, 1): (HOST + s, 1), (HOST + s, 1): (s, 1), (s, 2): (after, 3), (after, 3): (s, 2)}
+    tables = {s: {lid: 1 if lid == s else 2 for lid in switches} for s in switches}
+    return check_lanes(tables, links, {s: HOST + s for s in switches}, levels, lanes)
+
+
+PAIRS = {(a, b): 0 for a in range(1, 5) for b in range(1, 5) if a != b}
+# Routes that pass from switch 4 to switch 1 have level 1, and go on in lane 1 behind it.
+APART = {(a, b): int(b < a) for a, b in PAIRS}
+LANES = {s: {(1, 2): (0,) * 16, (3, 2): (0, int(s <= 2), *(0,) * 14)} for s in range(1, 5)}
+
+
+def test_in_one_lane_the_ring_waits_for_itself_and_in_two_it_does_not() -> None:
+    same = laned(PAIRS, LANES)
+    assert same.loops == (tuple(Channel(s, 2) for s in (1, 2, 3, 4)),)
+    assert same.verdict is Verdict.FAIL
+    split = laned(APART, LANES)
+    assert (split.loops, split.broken, split.unjudged, split.verdict) == ((), (), 0, Verdict.PASS)
+    assert split.channels == 6, "four in lane 0, those of switches 1 and 2 in lane 1 too"
+    onto_one = {s: dict.fromkeys(rows, (3,) * 16) for s, rows in LANES.items()}
+    loop = laned(APART, onto_one)
+    assert loop.loops == (tuple(Channel(s, 2, 3) for s in (1, 2, 3, 4)),), "what counts is the lane, not the level"
+    assert "1 port 2 lane 3 → " in describe(loop.loops[0])
+
+
+def test_a_route_whose_lane_nobody_told_is_unknown_and_never_green() -> None:
+    without = {pair: level for pair, level in APART.items() if pair != (1, 3)}
+    assert (laned(without, LANES).unjudged, laned(without, LANES).verdict) == (1, Verdict.UNKNOWN)
+    assert laned(APART, {**LANES, 2: {}}).verdict is Verdict.UNKNOWN
+    assert check_lanes({}, {}, {}, {}, {}).verdict is Verdict.UNKNOWN, "nothing was judged"
+
+
+def test_a_level_without_a_lane_is_dropped() -> None:
+    closed = {**LANES, 2: dict.fromkeys(LANES[2], (15,) * 16)}
+    broken = laned(PAIRS, closed).broken
+    assert {(item.switch, item.fault) for item in broken} == {(2, Fault.DROPPED)}

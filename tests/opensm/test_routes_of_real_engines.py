@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 
 import pytest
-from ib_topologies import Topology, dragonfly, fat_tree, three_tiers
+from ib_topologies import Topology, adapter, dragonfly, fat_tree, make, switch, three_tiers
 from opensm_bench import Bench, bench, missing
 
-from intent.analysis.credit_loops import Routes, check_routes, describe
+from intent.analysis.credit_loops import Routes, check_lanes, check_routes, describe
+from intent.core.verdict import Verdict
 from intent.formats.forwarding_dump import ForwardingDump, read_forwarding_dump
+from intent.formats.lane_dump import read_lane_dump
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "-")
 
 PARTITIONS = b"Default=0x7fff : ALL=limited, ALL_SWITCHES=full, SELF=full ;\n"
+OPEN = PARTITIONS.replace(b"ALL=limited", b"ALL=full")  # two limited ports have no path to ask for
 
 
 def routed(made: Bench, engine: str) -> tuple[str, ForwardingDump, Routes]:
@@ -96,3 +100,48 @@ def _is_a_circle(topology: Topology, loop: tuple[object, ...]) -> None:
     links = topology.directed_links()
     for here, there in zip(loop, [*loop[1:], loop[0]], strict=True):
         assert links[here.switch, here.port][0] == there.switch  # type: ignore[attr-defined]
+
+
+def ring(switches: int) -> Topology:
+    """Switches in a ring, a host on each: the short way round waits for itself in one lane."""
+    own = [switch(1, number, f"ring{number:03}") for number in range(switches)]
+    hosts = [adapter(number) for number in range(switches)]
+    links = [((host.guid, 1), (at.guid, 1)) for host, at in zip(hosts, own, strict=True)]
+    links += [((at.guid, 2), (own[(number + 1) % switches].guid, 3)) for number, at in enumerate(own)]
+    return make([*hosts, *own], links)
+
+
+RING = ring(5)
+
+
+def levels_of(made: Bench) -> dict[tuple[int, int], int]:
+    """Service level of the route of every pair of hosts, as the subnet manager gives it to who asks for a path."""
+    lids = made.lids()
+    ends = [lids[guid] for guid in made.topology.adapter_ports]
+    found = {}
+    for source, lid in ((a, b) for a in ends for b in ends if a != b):
+        said = made.run("saquery", "PR", "--slid", str(source), "--dlid", str(lid)).stdout
+        (level,) = re.findall(r"^\s*sl\.+0x([0-9a-f]+)$", said, re.MULTILINE)
+        found[source, lid] = int(level, 16)
+    return found
+
+
+@pytest.mark.parametrize("engine", ["lash", "dfsssp", "nue"])
+def test_engines_that_change_lanes_are_judged_lane_by_lane(engine: str) -> None:
+    with bench(RING) as made:
+        more = {"nue_max_num_vls": "4"} if engine == "nue" else {}
+        options = {"routing_engine": engine, "log_flags": "0x43", "qos": "TRUE", "qos_max_vls": "4", **more}
+        made.configure(OPEN, **options)
+        assert f"{engine} tables configured" in made.start_manager()
+        dump = read_forwarding_dump(made.forwarding())
+        lanes = read_lane_dump((made.folder / "opensm-sl2vl.dump").read_text(encoding="utf-8"))
+        lids = made.lids()
+        destinations = {lids[guid]: port.node.guid for guid, port in RING.ports.items() if guid not in RING.switches}
+        levels = levels_of(made)
+        routes = check_lanes(dump.tables, RING.directed_links(), destinations, levels, lanes)
+        assert (routes.loops, routes.broken, routes.unjudged, routes.verdict) == ((), (), 0, Verdict.PASS)
+        assert len(set(levels.values())) > 1, "the lanes are what breaks the circle"
+        assert check_routes(dump.tables, RING.directed_links(), destinations).loops, "in one lane it is there"
+        one = {guid: dict.fromkeys(rows, (0,) * 16) for guid, rows in lanes.items()}
+        assert check_lanes(dump.tables, RING.directed_links(), destinations, levels, one).verdict is Verdict.FAIL
+        assert check_lanes(dump.tables, RING.directed_links(), destinations, {}, lanes).verdict is Verdict.UNKNOWN
