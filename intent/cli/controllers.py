@@ -124,6 +124,14 @@ def _opensm_in_lab(lab: LabFile, fleet: Fleet, known: Sequence[Target], playbook
     )
 
 
+def left_out(compiled: Compiled, *, lab: bool) -> str:
+    """What a rehearsal in the lab leaves out, in words; empty when nothing."""
+    names = [item.name for item in controller_targets(compiled).values() if item.platform in NOT_IN_LAB]
+    if not lab or not names:
+        return ""
+    return f"the lab has no stand-in for hosts of UFM: {', '.join(names)} left out"
+
+
 def controller_targets(compiled: Compiled) -> dict[str, Target]:
     """Every controller that has something to hold, as the device layer sees it."""
     from intent.device.actor import Target

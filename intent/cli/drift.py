@@ -32,11 +32,15 @@ def drift(
     from intent.change.drift import find_drift
     from intent.change.selection import select
     from intent.cli.context import actors, fleet, open_site, targets
-    from intent.cli.output import progress, show, write
+    from intent.cli.controllers import left_out
+    from intent.cli.output import progress, remark, show, write
     from intent.report import drift as report
 
     work = open_site(workspace, state, site, allow_recabling=True)
     known = targets(work.compiled, lab=lab)
+    told = left_out(work.compiled, lab=lab)
+    if told:
+        remark(told)
     scope = select(known, limit, site=work.compiled.name)
     way = fleet(work.workspace, lab=lab, site=work.compiled.site)
     with progress("reading devices", len(scope.devices)) as task, way.watched(lambda _name: task.advance()):

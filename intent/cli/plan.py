@@ -48,14 +48,18 @@ def plan(
     from intent.change.planfile import write_plan
     from intent.change.selection import select
     from intent.cli.context import actors, fleet, keep_lock, open_site, strategy_of, targets
+    from intent.cli.controllers import left_out
     from intent.cli.journal import journal
-    from intent.cli.output import progress, show, write
+    from intent.cli.output import progress, remark, show, write
     from intent.report import growth as growth_report
     from intent.report import plan as plan_report
 
     with progress("compiling"):
         work = open_site(workspace, state, site, allow_recabling=allow_recabling, locked=locked)
     compiled, known = work.compiled, targets(work.compiled, lab=lab)
+    told = left_out(work.compiled, lab=lab)
+    if told:
+        remark(told)
     scope = select(known, limit, site=compiled.name)
     way = fleet(work.workspace, lab=lab, site=work.compiled.site)
     clock = SystemClock()

@@ -52,8 +52,8 @@ def verify(
     from intent.change.selection import select
     from intent.cli.checks import checks_of, expected_of, parts_of
     from intent.cli.context import actors, fleet, lab_state, open_site, targets
-    from intent.cli.controllers import SWITCHES, read_back
-    from intent.cli.output import progress, show, write
+    from intent.cli.controllers import SWITCHES, left_out, read_back
+    from intent.cli.output import progress, remark, show, write
     from intent.cli.subnets import Subnets
     from intent.device.observe import gather
     from intent.report import verdicts as report
@@ -64,6 +64,9 @@ def verify(
 
     work = open_site(workspace, state, site, allow_recabling=True)
     known = targets(work.compiled, lab=lab)
+    told = left_out(work.compiled, lab=lab)
+    if told:
+        remark(told)
     scope = select(known, limit, site=work.compiled.name)
     checks = checks_of(work.workspace, check)
     way = fleet(work.workspace, lab=lab, site=work.compiled.site)

@@ -1,4 +1,4 @@
-"""Two entries make a node or rack of the same name.
+"""Two entries make a node or rack of the same name, or a host has that of its own UFM, which is `FABRIC-ufm`.
 
 Bad:
     nodes: [{name: "n{01..08}", type: dgx-b300}, {name: "n{08..16}", type: dgx-h100}]
@@ -29,12 +29,23 @@ def _check(context: Context) -> Iterator[Finding]:
         nodes = [(node.name, node.path) for node in members(name, site, context.catalog)]
         yield from _twice("node", nodes)
         yield from _twice("rack", list(islice(_racks(name, site), MOST)))
+        yield from _ufms(name, site)
 
 
 def _racks(name: str, site: Site) -> Iterator[tuple[str, Location]]:
     for number, entry in enumerate(site.racks):
         for rack in expand(entry.name):
             yield rack, ("sites", name, "racks", number, "name")
+
+
+def _ufms(name: str, site: Site) -> Iterator[Finding]:
+    """Hosts of subnet managers that are called as a fabric's UFM itself is."""
+    ufms = {f"{key}-ufm" for key, fabric in site.fabrics.items() if fabric.subnet_manager.by == "ufm"}
+    for key, fabric in site.fabrics.items():
+        for number, host in enumerate(fabric.subnet_manager.hosts):
+            if host.name in ufms:
+                path = ("sites", name, "fabrics", key, "subnet_manager", "hosts", number, "name")
+                yield Finding(f"host {host.name} is called as UFM itself is", path, hint="give it another name")
 
 
 def _twice(kind: str, named: list[tuple[str, Location]]) -> Iterator[Finding]:
