@@ -2,6 +2,9 @@
 
 Equal trees give equal bytes, whatever the order of their keys. Nothing a YAML 1.1 reader could take for something else
 (a MAC as a number in base 60, `010`, `on`, `NO`, a version) goes out unquoted, and no carriage return ever does.
+
+The ports of a rendered tree share the mappings that are equal in all of them; each writer makes the text of such a
+mapping once. What it remembers goes with the tree: nothing outlives a call.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from intent.core.errors import IntentError
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*(?: [A-Za-z0-9_./-]+)*\Z")
 _ASCII = re.compile(r"[\x20-\x7e]*\Z")
 _SHELL_SAFE = re.compile(r"[A-Za-z0-9_@%+=:,./-]+\Z")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _DIGITS = re.compile(r"([0-9]+)")
 _WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
 _LONGEST_KEY = 1000
@@ -43,8 +47,7 @@ def startup_yaml(tree: Mapping[str, Any], *, model: str, release: str) -> str:
         f"    version: {_yaml_text(f'Cumulus Linux {release}')}",
         "- set:" if tree else "- set: {}",
     ]
-    _written(lambda: _yaml_block(tree, "    ", lines, _Texts(_yaml_name), _Texts(_yaml_text)), tree)
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines) + "\n" + _written(lambda: _Yaml().block(tree, "    "), tree)
 
 
 def yaml_text(tree: Mapping[str, Any]) -> str:
@@ -53,9 +56,7 @@ def yaml_text(tree: Mapping[str, Any]) -> str:
     Raises:
         IntentError: a key is no text, or too long for YAML.
     """
-    lines: list[str] = []
-    _written(lambda: _yaml_block(tree, "", lines, _Texts(_yaml_name), _Texts(_yaml_text)), tree)
-    return "\n".join(lines) + "\n" if lines else "{}\n"
+    return _written(lambda: _Yaml().block(tree, ""), tree) or "{}\n"
 
 
 def nv_set_script(tree: Mapping[str, Any]) -> str:
@@ -63,9 +64,7 @@ def nv_set_script(tree: Mapping[str, Any]) -> str:
 
     A value with control characters is written in the `$'…'` form of bash, which the switch runs.
     """
-    lines: list[str] = []
-    _written(lambda: _commands(tree, "nv set", lines, _Texts(_shell)), tree)
-    return "\n".join(lines) + "\n" if lines else ""
+    return _written(lambda: "\n".join([*_Commands().write(tree, "nv set", []), ""]), tree)
 
 
 def command(verb: str, path: tuple[str, ...], value: Any = None) -> str:
@@ -83,9 +82,7 @@ def command(verb: str, path: tuple[str, ...], value: Any = None) -> str:
 
 def json_text(tree: Mapping[str, Any]) -> str:
     """The tree as JSON, indented, in ASCII."""
-    pieces: list[str] = []
-    _written(lambda: _json(tree, "\n", pieces, _Texts(_encode)), tree)
-    return "".join(pieces) + "\n"
+    return _written(lambda: _Json().text(tree, "\n"), tree) + "\n"
 
 
 # -- order ------------------------------------------------------------------
@@ -117,9 +114,9 @@ class _Texts(dict[str, str]):
         return text
 
 
-def _written(write: Callable[[], None], tree: Mapping[str, Any]) -> None:
+def _written(write: Callable[[], str], tree: Mapping[str, Any]) -> str:
     try:
-        write()
+        return write()
     except TypeError:
         wrong = [repr(key) for key in _strange_keys(tree)]
         if not wrong:
@@ -138,26 +135,38 @@ def _strange_keys(tree: Mapping[Any, Any]) -> Iterator[Any]:
 # -- YAML -------------------------------------------------------------------
 
 
-def _yaml_block(tree: Mapping[str, Any], pad: str, lines: list[str], names: _Texts, texts: _Texts) -> None:
-    append = lines.append
-    for key in _ordered(tree):
-        value = tree[key]
-        kind = value.__class__
-        if kind is dict:
-            if value:
-                append(f"{pad}{names[key]}:")
-                _yaml_block(value, pad + "  ", lines, names, texts)
+class _Yaml:
+    """Writes one tree; texts of mappings are remembered by identity and depth."""
+
+    __slots__ = ("_known", "_names", "_texts")
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, str], str] = {}
+        self._names, self._texts = _Texts(_yaml_name), _Texts(_yaml_text)
+
+    def block(self, tree: Mapping[str, Any], pad: str) -> str:
+        """The lines of a mapping, each behind the pad."""
+        known = self._known.get((id(tree), pad))
+        if known is not None:
+            return known
+        names, texts, lines = self._names, self._texts, []
+        for key in _ordered(tree):
+            value = tree[key]
+            kind = value.__class__
+            if kind is dict:
+                inner = f"\n{self.block(value, pad + '  ')}" if value else " {}\n"
+                lines.append(f"{pad}{names[key]}:{inner}")
+            elif kind is str:
+                lines.append(f"{pad}{names[key]}: {texts[value]}\n")
+            elif kind is int:
+                lines.append(f"{pad}{names[key]}: {value}\n")
+            elif kind is list and value:
+                lines.append(f"{pad}{names[key]}:\n")
+                lines.extend(f"{pad}  - {_yaml_flow(item)}\n" for item in value)
             else:
-                append(f"{pad}{names[key]}: {{}}")
-        elif kind is str:
-            append(f"{pad}{names[key]}: {texts[value]}")
-        elif kind is int:
-            append(f"{pad}{names[key]}: {value}")
-        elif kind is list and value:
-            append(f"{pad}{names[key]}:")
-            lines.extend(f"{pad}  - {_yaml_flow(item)}" for item in value)
-        else:
-            append(f"{pad}{names[key]}: {_yaml_flow(value)}")
+                lines.append(f"{pad}{names[key]}: {_yaml_flow(value)}\n")
+        text = self._known[id(tree), pad] = "".join(lines)
+        return text
 
 
 def _yaml_name(key: str) -> str:
@@ -213,20 +222,51 @@ def _bare(value: Any, infinity: str) -> str:
 # -- commands ---------------------------------------------------------------
 
 
-def _commands(tree: Mapping[str, Any], prefix: str, lines: list[str], words: _Texts) -> None:
-    append = lines.append
-    for key in _ordered(tree):
-        value = tree[key]
-        kind = value.__class__
-        if kind is dict:
-            if value:
-                _commands(value, f"{prefix} {words[key]}", lines, words)
+class _Commands:
+    """Writes one tree; what follows the path of a mapping that comes again is remembered by its identity."""
+
+    __slots__ = ("_known", "_met", "_words")
+
+    def __init__(self) -> None:
+        self._known: dict[int, list[str]] = {}
+        self._met: set[int] = set()
+        self._words = _Texts(_shell)
+
+    def write(self, tree: Mapping[str, Any], path: str, lines: list[str]) -> list[str]:
+        """The commands of a mapping behind those that stand there already.
+
+        Args:
+            tree: the mapping.
+            path: words before it.
+            lines: filled.
+
+        Returns:
+            The lines given.
+        """
+        words, met = self._words, self._met
+        for key in _ordered(tree):
+            value = tree[key]
+            kind = value.__class__
+            head = f"{path} {words[key]}"
+            if kind is dict and value:
+                if id(value) in met:
+                    lines += [head + ending for ending in self._endings(value)]
+                else:
+                    met.add(id(value))
+                    self.write(value, head, lines)
+            elif kind is dict:
+                lines.append(head)
+            elif kind is str:
+                lines.append(f"{head} {words[value]}")
             else:
-                append(f"{prefix} {words[key]}")
-        elif kind is str:
-            append(f"{prefix} {words[key]} {words[value]}")
-        else:
-            append(f"{prefix} {words[key]} {_argument(value)}")
+                lines.append(f"{head} {_argument(value)}")
+        return lines
+
+    def _endings(self, tree: Mapping[str, Any]) -> list[str]:
+        known = self._known.get(id(tree))
+        if known is None:
+            known = self._known[id(tree)] = self.write(tree, "", [])
+        return known
 
 
 def _argument(value: Any) -> str:
@@ -239,7 +279,7 @@ def _argument(value: Any) -> str:
 def _shell(word: str) -> str:
     if _SHELL_SAFE.match(word):
         return word
-    if any(ord(letter) < 0x20 or ord(letter) == 0x7F for letter in word):
+    if _CONTROL.search(word):
         return "$'" + "".join(_bash(letter) for letter in word) + "'"
     return "'" + word.replace("'", "'\"'\"'") + "'"
 
@@ -255,35 +295,35 @@ def _bash(letter: str) -> str:
 _encode: Callable[[str], str] = encode_basestring_ascii
 
 
-def _json(value: Any, line: str, pieces: list[str], texts: _Texts) -> None:
-    kind = value.__class__
-    if isinstance(value, Mapping):
-        if not value:
-            pieces.append("{}")
-            return
-        inner = line + "  "
-        opening = "{" + inner
-        for key in _ordered(value):
-            item = value[key]
-            if item.__class__ is str:
-                pieces.append(f"{opening}{texts[key]}: {texts[item]}")
-            else:
-                pieces.append(f"{opening}{texts[key]}: ")
-                _json(item, inner, pieces, texts)
-            opening = "," + inner
-        pieces.append(line + "}")
-    elif kind is str:
-        pieces.append(texts[value])
-    elif kind is list:
-        pieces.append("[" + ", ".join(_json_items(value, line, texts)) + "]")
-    else:
-        if kind is float and math.isinf(value):
+class _Json:
+    """Writes one tree; texts of mappings are remembered by identity and depth."""
+
+    __slots__ = ("_known", "_texts")
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, str], str] = {}
+        self._texts = _Texts(_encode)
+
+    def text(self, value: Any, line: str) -> str:
+        """A value; `line` is what begins a line of its depth, the line break included."""
+        if isinstance(value, Mapping):
+            return self._mapping(value, line) if value else "{}"
+        if isinstance(value, str):
+            return self._texts[value]
+        if isinstance(value, list):
+            return "[" + ", ".join([self.text(item, line) for item in value]) + "]"
+        if isinstance(value, float) and math.isinf(value):
             raise IntentError("infinity cannot be written as JSON")
-        pieces.append(_bare(value, ""))
+        return _bare(value, "")
 
-
-def _json_items(items: list[Any], line: str, texts: _Texts) -> Iterator[str]:
-    for item in items:
-        pieces: list[str] = []
-        _json(item, line, pieces, texts)
-        yield "".join(pieces)
+    def _mapping(self, tree: Mapping[str, Any], line: str) -> str:
+        known = self._known.get((id(tree), line))
+        if known is not None:
+            return known
+        inner, texts, pieces = line + "  ", self._texts, []
+        for key in _ordered(tree):
+            item = tree[key]
+            written = texts[item] if item.__class__ is str else self.text(item, inner)
+            pieces.append(f"{inner}{texts[key]}: {written}")
+        text = self._known[id(tree), line] = "{" + ",".join(pieces) + line + "}"
+        return text
