@@ -41,9 +41,9 @@ def compile_(
 
     For every Ethernet switch: startup.yaml (as `nv config replace` takes it), commands.sh (nv set), config.json. For
     every InfiniBand fabric: its topology as ibnetdiscover prints it, NDT, topoconfig, node name map; under ufm/ what
-    UFM's own files must say, once every GUID of roots and managers is known. For the site:
-    cabling.csv, moves.csv and hosts.json. Byte-identical for equal input; no secret in any of them. Allocations go to
-    the site's lock, which belongs in version control.
+    UFM's own files must say, once every GUID of roots and managers is known. For trays of tenants IMEX's
+    nodes_config.cfg, where nvlink.imex asks for it. For the site: cabling.csv, moves.csv and hosts.json. Byte-identical
+    for equal input; no secret in any of them. Allocations go to the site's lock, which belongs in version control.
 
     Examples:
       intent compile                          writes build/SITE
@@ -83,10 +83,10 @@ def _only_ours(folder: Path) -> None:
 
 def _write(work: Work, folder: Path, advance: Callable[[], None]) -> None:
     """Write into a new folder and put it in place at the end, so that no mixture of two runs is ever seen."""
-    from intent.fabric.model import Network
     from intent.formats.nvue.emit import json_text, nv_set_script, startup_yaml
     from intent.render.hosts import host_data, host_defaults
     from intent.render.ib import topology_files
+    from intent.render.imex import imex_facts
     from intent.render.ufm.files import fragments
     from intent.report.cabling import cabling_csv, moves_csv
     from intent.workspace.files import write
@@ -115,8 +115,11 @@ def _write(work: Work, folder: Path, advance: Callable[[], None]) -> None:
             write(new / fabric / _UFM / path, text)
     write(new / "cabling.csv", cabling_csv(compiled.fabric))
     write(new / "moves.csv", moves_csv(compiled.growth))
-    hosts = host_data(compiled.fabric.only(Network.ETHERNET), host_defaults())
+    hosts = host_data(compiled.fabric, host_defaults(), compiled.imex)
     write(new / "hosts.json", json.dumps(hosts, indent=1, sort_keys=True) + "\n")
+    path = imex_facts().path.lstrip("/")
+    for tray, shared in compiled.imex.by_tray.items():
+        write(new / tray / "files" / path, shared.text)
     old = folder.with_name(f".{folder.name}.old")
     shutil.rmtree(old, ignore_errors=True)
     if folder.exists():
@@ -141,5 +144,8 @@ def _tell(work: Work, folder: Path, written: bool) -> None:
             print(f"  {note}")
         if each.fabric in compiled.ufm:
             print(f"  {_UFM}/: settings of UFM's files; UFM reads most of them when it starts")
+    if compiled.imex.domains:
+        trays, count = len(compiled.imex.by_tray), len(compiled.imex.domains)
+        print(f"IMEX: nodes_config.cfg of {trays} trays in {count} NVLink partitions; `intent hosts plan` pushes them")
     if written:
         print(f"{work.workspace.lock_name(compiled.name)} updated: commit it")

@@ -1,4 +1,4 @@
-"""`intent hosts`: rail addresses, MTU and routes of the nodes, through Ansible."""
+"""`intent hosts`: rail addresses, MTU and routes of the nodes and IMEX's list of trays, through Ansible."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from intent.cli.options import HERE, AllowRecabling, Json, Limit, Site, State, WorkspacePath, Yes
+from intent.core.exitcode import ExitCode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from intent.render.artifact import Artifact
 
 _app = typer.Typer(
-    help="Rail interfaces of the nodes: planned, written and read back by one Ansible run each.",
+    help="Rail interfaces of the nodes, IMEX's lists of trays: planned, written and read back by one Ansible run each.",
     no_args_is_help=True,
     rich_markup_mode="rich",
 )
@@ -54,6 +55,7 @@ def plan(
 ) -> int:
     """Say what would change on the nodes: files in check mode, with their differences; nothing is written.
 
+    Trays of tenants get IMEX's nodes_config.cfg where the intent says nvlink.imex; the service is never restarted.
     Addresses of the nodes stand in inventory/nodes.csv (columns name,address); without it their names are resolved.
 
     Examples:
@@ -105,6 +107,8 @@ def apply(
 ) -> int:
     """Carry out the last plan of `intent hosts plan`: written, read back, put back where not as planned.
 
+    At the end IMEX's lists are read on every tray of the NVLink partitions that were touched: they must be identical.
+
     Examples:
       intent hosts apply --user root
     """
@@ -134,6 +138,7 @@ def _carry_out(work: Work, plan: Plan, actor: HostActor, reason: str) -> int:
     from intent.cli.journal import journal
     from intent.cli.output import remark, show
     from intent.core.errors import IntentError
+    from intent.core.exitcode import worst
     from intent.core.verdict import Verdict
     from intent.report.changes import human, progress_line
 
@@ -168,27 +173,31 @@ def _carry_out(work: Work, plan: Plan, actor: HostActor, reason: str) -> int:
             emit=lambda event: remark(line) if (line := progress_line(event)) is not None else None,
         )
     show(human(result))
-    return int(result.exit_code)
+    return int(worst(result.exit_code, _identical(work, plan, actor)))
 
 
-def _artifacts(work: Work) -> dict[str, Artifact]:
-    from intent.render.artifact import Artifact, Origin
-    from intent.render.hosts import host_data, host_defaults
+def _identical(work: Work, plan: Plan, actor: HostActor) -> ExitCode:
+    """Hold IMEX's lists of all trays of the partitions a plan touches against each other, by their hashes."""
+    from intent.change.plan import wanted_of
+    from intent.cli.output import show
+    from intent.device.hosts import imex_hashes
+    from intent.report.imex import told
 
-    hosts = host_data(work.compiled.fabric, host_defaults())
-    return {
-        node.name: Artifact(
-            device=node.name,
-            platform=_PLATFORM,
-            release="",
-            model=node.model,
-            body=hosts[node.name],
-            owned=(("files",),),
-            origins={(): Origin(node.span, "rails of the node")},
-        )
-        for node in work.compiled.fabric.nodes
-        if node.name in hosts
-    }
+    touched = {device.name for device in plan.to_change}
+    domains = [item for item in work.compiled.imex.domains if touched.intersection(item.trays)]
+    if not domains:
+        return ExitCode.OK
+    artifacts, known = _artifacts(work), _targets(work)
+    hashes = imex_hashes(actor, [wanted_of(artifacts[tray], known[tray]) for item in domains for tray in item.trays])
+    said = told(domains, hashes)
+    show(said.text)
+    return said.exit_code
+
+
+def _artifacts(work: Work) -> Mapping[str, Artifact]:
+    from intent.render.hosts import host_artifacts, host_defaults
+
+    return host_artifacts(work.compiled.fabric, host_defaults(), work.compiled.imex)
 
 
 def _targets(work: Work) -> dict[str, Target]:

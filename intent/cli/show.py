@@ -68,7 +68,7 @@ def show(
 
         from intent.render.hosts import host_data, host_defaults
 
-        hosts = host_data(work.compiled.fabric, host_defaults())
+        hosts = host_data(work.compiled.fabric, host_defaults(), work.compiled.imex)
         write(json.dumps({device: hosts[device]} if device in hosts else hosts, indent=1, sort_keys=True))
         return
     if what is What.TOPOLOGY:

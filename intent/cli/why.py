@@ -15,7 +15,7 @@ def register(app: typer.Typer) -> None:
 
 
 def why(
-    device: Annotated[str, typer.Argument(help="Name of a switch; intent show lists them.")],
+    device: Annotated[str, typer.Argument(help="Name of a switch, controller or node; intent show lists them.")],
     path: Annotated[str, typer.Argument(help="Path in its configuration, such as interface.swp33s0.link.mtu.")] = "",
     workspace: WorkspacePath = HERE,
     site: Site = "",
@@ -28,17 +28,24 @@ def why(
     Examples:
       intent why east-west-p1-r1-l01 interface.swp33s0.link.mtu
       intent why east-west-p1-r1-l01 interface.lo.ipv4.address[10.255.0.1/32]
+      intent why gpu01-01 imex.addresses      trays that share memory with this one
     """
     from intent.cli.context import open_site
     from intent.cli.near import near
     from intent.core.errors import IntentError
     from intent.core.exitcode import ExitCode
     from intent.core.tree import ABSENT, dotted, from_dotted, get, leaves
+    from intent.render.hosts import host_artifacts, host_defaults
 
     work = open_site(workspace, None, site, allow_recabling=allow_recabling)
-    artifact = work.compiled.artifacts.get(device)
+    artifacts = {**work.compiled.artifacts}
+    if device not in artifacts:
+        # A host of a subnet manager may be a node too: what it holds as a controller comes first.
+        nodes = host_artifacts(work.compiled.fabric, host_defaults(), work.compiled.imex)
+        artifacts = nodes | artifacts
+    artifact = artifacts.get(device)
     if artifact is None:
-        raise IntentError(f"no switch {device!r}", hint=near(device, work.compiled.artifacts))
+        raise IntentError(f"no device {device!r}", hint=near(device, artifacts))
     at = from_dotted(path)
     value = get(artifact.body, at)
     if value is ABSENT:

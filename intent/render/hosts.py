@@ -12,11 +12,18 @@ from importlib.resources import files
 from typing import Any
 
 from intent.core.errors import IntentError
+from intent.core.tree import Path
 from intent.fabric.model import Device, Fabric, Link, Network
+from intent.formats.imex import NAME
+from intent.render.artifact import Artifact, Origin
+from intent.render.imex import Imex, imex_facts
 
 # Linux takes at most 15 characters; of these only such go into a file name and a systemd match unharmed.
 _INTERFACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,14}")
 _Group = tuple[str, int, int]
+
+PLATFORM = "host"
+"""Key of the actor that configures nodes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +92,46 @@ def host_rails(fabric: Fabric, defaults: HostDefaults) -> dict[str, tuple[RailIn
     return {node.name: _rails(fabric, node, defaults, prefixes) for node in fabric.nodes}
 
 
-def host_data(fabric: Fabric, defaults: HostDefaults) -> dict[str, dict[str, Any]]:
-    """`host_rails` as plain data, one document per node: what `playbooks/rails.yml` takes as `rails`."""
-    return {
-        node: {"node": node, "rails": [_plain(rail) for rail in rails]}
-        for node, rails in host_rails(fabric, defaults).items()
-    }
+def host_data(fabric: Fabric, defaults: HostDefaults, imex: Imex | None = None) -> dict[str, dict[str, Any]]:
+    """`host_rails` as plain data, one document per node: what `playbooks/rails.yml` takes.
+
+    Args:
+        fabric: the compiled site.
+        defaults: facts about rail interfaces.
+        imex: IMEX of the trays; a tray in one of its domains has `imex` beside its `rails`.
+    """
+    rails = host_rails(fabric, defaults)
+    shared = imex.by_tray if imex is not None else {}
+    path = imex_facts().path if shared else ""
+    found: dict[str, dict[str, Any]] = {}
+    for node in (device.name for device in fabric.nodes if device.name in rails or device.name in shared):
+        found[node] = {"node": node, "rails": [_plain(rail) for rail in rails.get(node, ())]}
+        if node in shared:
+            found[node]["imex"] = {"path": path, "addresses": list(shared[node].addresses)}
+    return found
+
+
+def host_artifacts(fabric: Fabric, defaults: HostDefaults, imex: Imex | None = None) -> dict[str, Artifact]:
+    """What each node must hold, with the line of the intent behind it; arguments as for `host_data`."""
+    shared = imex.by_tray if imex is not None else {}
+    found: dict[str, Artifact] = {}
+    for name, body in host_data(fabric, defaults, imex).items():
+        node = fabric.devices[name]
+        origins: dict[Path, Origin] = {(): Origin(node.span, "rails of the node")}
+        if name in shared:
+            own = shared[name]
+            origin = Origin(own.span, f"NVLink partition {own.partition} of rack {own.rack}")
+            origins["imex",] = origins["files", NAME] = origin
+        found[name] = Artifact(
+            device=name,
+            platform=PLATFORM,
+            release="",
+            model=node.model,
+            body=body,
+            owned=(("files",),),
+            origins=origins,
+        )
+    return found
 
 
 def _plain(rail: RailInterface) -> dict[str, Any]:

@@ -21,15 +21,25 @@ from intent.fabric.policy import Profiles, profiles
 from intent.lint.engine import lint
 from intent.render.artifact import Artifact
 from intent.render.controllers import Controller, controllers
+from intent.render.imex import Imex, imex
+from intent.render.imex import Network as ImexNetwork
 from intent.render.nvue.overrides import Template
 from intent.render.nvue.render import Renderer
 from intent.render.ufm.files import UfmSettings
 from intent.resources import search_path
 from intent.schema.loader import Loaded, load
 from intent.schema.model import Document, Site
+from intent.schema.nvlink import MANAGEMENT
 from intent.schema.sources import SourceMap
 from intent.workspace.files import Texts, Workspace
-from intent.workspace.infiniband import controller_artifacts, settle, shared_guids
+from intent.workspace.infiniband import (
+    Settled,
+    controller_artifacts,
+    settle,
+    shared_guids,
+    sites_with_guids_of,
+)
+from intent.workspace.nodes import node_addresses
 
 if TYPE_CHECKING:
     from intent.render.templates import Templates
@@ -55,6 +65,7 @@ class Compiled:
         controllers: what is configured beside switches, by name.
         nvlink: NVLink partitions of its tenants.
         ufm: by InfiniBand fabric, what the files of its UFM hosts must say.
+        imex: which trays of tenants share memory through IMEX.
     """
 
     name: str
@@ -72,6 +83,7 @@ class Compiled:
     controllers: Mapping[str, Controller]
     nvlink: tuple[Partition, ...] = ()
     ufm: Mapping[str, UfmSettings] = field(default_factory=dict)
+    imex: Imex = field(default_factory=Imex)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +153,26 @@ def compile_site(
     compiled, diagnostics = (
         _site(workspace, loaded.document, loaded, name, catalog, render=True) if not has_errors(found) else (None, ())
     )
-    everything = in_order([*loaded.diagnostics, *found, *diagnostics])
+    twins = _twins(workspace, loaded, loaded.document, compiled, catalog) if compiled is not None else ()
+    everything = in_order([*loaded.diagnostics, *found, *diagnostics, *twins])
     if compiled is None or has_errors(everything):
         raise DiagnosticError(everything)
     _consent(compiled, workspace, allow_recabling=allow_recabling, locked=locked)
     return compiled
+
+
+def _twins(
+    workspace: Workspace, loaded: Loaded, document: Document, compiled: Compiled, catalog: Catalog
+) -> tuple[Diagnostic, ...]:
+    """GUIDs that another site has too. Only sites whose files name one of ours are built for that."""
+    others = sites_with_guids_of(document, compiled.fabric, workspace.texts())
+    fabrics: dict[str, Fabric] = {compiled.name: compiled.fabric}
+    for name in others:
+        other, problems = _site(workspace, document, loaded, name, catalog, render=False)
+        if other is None:
+            return problems  # whose GUIDs they are cannot be told
+        fabrics[name] = other.fabric
+    return shared_guids(fabrics[name] for name in document.sites if name in fabrics)
 
 
 def after_prune(compiled: Compiled, catalog: Catalog) -> Built:
@@ -206,6 +233,8 @@ def _site(
         diagnostics.extend(held.diagnostics)
         artifacts |= held.artifacts
         ufm = held.ufm
+    shared = _imex(workspace, site, name, sources, settled)
+    diagnostics.extend(shared.diagnostics)
     compiled = Compiled(
         name,
         document,
@@ -222,8 +251,22 @@ def _site(
         controllers(name, site, sources),
         settled.nvlink,
         ufm,
+        shared,
     )
     return compiled, compiled.diagnostics
+
+
+def _imex(workspace: Workspace, site: Site, name: str, sources: SourceMap, settled: Settled) -> Imex:
+    """IMEX of the site's NVLink partitions; nothing where the intent does not ask for it."""
+    wanted = site.nvlink.imex if site.nvlink else None
+    if wanted is None or not settled.nvlink or settled.built.fabric is None:
+        return Imex()
+    try:
+        addresses = node_addresses(workspace) if wanted.network == MANAGEMENT else {}
+    except DiagnosticError as error:
+        return Imex(diagnostics=error.diagnostics)
+    span = sources.span(("sites", name, "nvlink", "imex"))
+    return imex(settled.nvlink, settled.racks, settled.built.fabric, ImexNetwork(wanted.network, addresses, span))
 
 
 def _template(workspace: Workspace, site: Site) -> Template | None:

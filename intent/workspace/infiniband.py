@@ -227,7 +227,7 @@ def _not_yet(finding: Diagnostic) -> Diagnostic:
 
 
 def shared_guids(fabrics: Iterable[Fabric]) -> tuple[Diagnostic, ...]:
-    """GUIDs that ports of two sites have: a port is in one fabric.
+    """GUIDs that ports or switches of two sites have: each is in one fabric.
 
     Args:
         fabrics: of different sites, each without doubles of its own.
@@ -236,11 +236,12 @@ def shared_guids(fabrics: Iterable[Fabric]) -> tuple[Diagnostic, ...]:
     found: dict[tuple[str, str], Diagnostic] = {}
     for fabric in fabrics:
         for device in fabric.devices.values():
-            for port in device.ports.values():
-                site, other, name = first.setdefault(port.guid, (fabric.site, device, port.name))
-                if port.guid and site != fabric.site:
-                    message = f"GUID 0x{port.guid} of {fabric.site}/{device.name} {port.name} is that of "
-                    message += f"{site}/{other.name} {name} too"
+            for guid, name in _guids_of(device):
+                site, other, twin = first.setdefault(guid, (fabric.site, device, name))
+                if site != fabric.site:
+                    message = (
+                        f"GUID 0x{guid} of {fabric.site}/{device.name}{name} is that of {site}/{other.name}{twin} too"
+                    )
                     related = ((other.span, f"{other.name} is made here"),) if other.span else ()
                     hint = "a GUID belongs to one port, and a port to one fabric"
                     # Two sites given one file have thousands in common; the first tells it.
@@ -248,6 +249,39 @@ def shared_guids(fabrics: Iterable[Fabric]) -> tuple[Diagnostic, ...]:
                         (site, fabric.site), Diagnostic("G003", message, device.span, hint=hint, related=related)
                     )
     return tuple(found.values())
+
+
+def sites_with_guids_of(document: Document, own: Fabric, texts: Mapping[str, str]) -> tuple[str, ...]:
+    """Other sites whose files of GUIDs name one that this site has: they have to be looked at more closely.
+
+    Args:
+        document: what is written.
+        own: the site.
+        texts: files of the workspace.
+    """
+    mine = {guid for device in own.devices.values() for guid, _ in _guids_of(device)}
+    found: list[str] = []
+    for name, site in document.sites.items() if mine else ():
+        files = {text.guids for text in site.fabrics.values() if text.guids} if name != own.site else ()
+        if any(mine & set(_guids_in(file, texts)) for file in files):
+            found.append(name)
+    return tuple(found)
+
+
+def _guids_of(device: Device) -> Iterator[tuple[str, str]]:
+    """Every GUID of a device, and how messages name what has it."""
+    if device.guid:
+        yield device.guid, ""
+    yield from ((port.guid, f" {port.name}") for port in device.ports.values() if port.guid)
+
+
+def _guids_in(file: str, texts: Mapping[str, str]) -> Iterator[str]:
+    """GUIDs in a file; what cannot be read of it is told where its own site is compiled."""
+    try:
+        read = read_guids(texts[file], file)
+    except (KeyError, IntentError):
+        return iter(())
+    return (entry.guid for entry in read.entries)
 
 
 def _ever(lock: Lock) -> frozenset[str]:

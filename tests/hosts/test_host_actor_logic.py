@@ -11,7 +11,7 @@ from small_fabric import small_fabric
 
 from intent.core.tree import digest
 from intent.device.actor import Observed, Problem, Request, Status, Target, Wanted
-from intent.device.hosts import HostActor, HostConnection
+from intent.device.hosts import HostActor, HostConnection, imex_file, imex_hashes
 from intent.device.playbook import HostReport, HostStatus
 from intent.render.hosts import HostDefaults, host_data
 
@@ -130,6 +130,16 @@ def test_settle_reads_the_nodes_own_record(found: HostReport, status: Status) ->
 def test_a_node_that_cannot_be_read_says_why(status: HostStatus, detail: str, problem: Problem) -> None:
     script = Script(observe=HostReport(status, detail=detail))
     assert nodes(script).observe([request().wanted]) == {"node1": Observed("node1", problem=problem, detail=detail)}
+
+
+def test_hashes_of_imex_lists_say_what_could_not_be_read() -> None:
+    path = "/etc/nvidia-imex/nodes_config.cfg"
+    item = Wanted(Target("node1", "10.1.0.9", "host"), {**BODY, "imex": {"path": path, "addresses": ["10.0.0.1"]}})
+    held = HostReport(HostStatus.OK, read={path: "10.0.0.1\n"})
+    assert imex_hashes(nodes(Script(observe=held)), [item]) == {"node1": (imex_file(item.body)["sha256"], "")}
+    assert imex_hashes(nodes(Script()), [item]) == {"node1": ("", "")}, "there is none"
+    assert imex_hashes(nodes(Script(observe=HostReport(OFF, detail="no route"))), [item]) == {"node1": ("", "no route")}
+    assert imex_file(BODY) == {}
 
 
 def test_no_node_is_no_run() -> None:

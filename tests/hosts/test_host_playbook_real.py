@@ -21,6 +21,7 @@ from intent.device.playbook import HostStatus, PlaybookRun
 from intent.render.hosts import HostDefaults, host_data
 
 PLAYBOOKS = Path(__file__).parents[2] / "playbooks"
+IMEX = "/etc/nvidia-imex/nodes_config.cfg"
 TEMPLATE = (PLAYBOOKS / "templates" / "rail.network.j2").read_text()
 
 
@@ -41,8 +42,9 @@ def body(mtu: int = 4200) -> dict[str, Any]:
     return host_data(small_fabric(), HostDefaults(mtu, 1001))["node1"]
 
 
-def wanted(name: str = "node1", mtu: int = 4200) -> Wanted:
-    return Wanted(Target(name, "127.0.0.1", "host"), body(mtu))
+def wanted(name: str = "node1", mtu: int = 4200, trays: tuple[str, ...] = ()) -> Wanted:
+    imex = {"imex": {"path": IMEX, "addresses": list(trays)}} if trays else {}
+    return Wanted(Target(name, "127.0.0.1", "host"), {**body(mtu), **imex})
 
 
 def actor(root: Path, **changes: Any) -> HostActor:
@@ -65,32 +67,41 @@ def files(root: Path) -> dict[str, str]:
 
 
 def test_a_change_from_nothing_to_confirmed_and_the_next_one_reverted(tmp_path: Path) -> None:
-    nodes, notes = actor(tmp_path), Notes()
-    first = request(nodes, wanted())
+    nodes, notes, trays = actor(tmp_path), Notes(), tmp_path / IMEX.lstrip("/")
+    first = request(nodes, wanted(trays=("10.1.0.1", "10.1.0.2")))
     assert list(tmp_path.iterdir()) == [], "check mode writes nothing"
-    assert [(item.path, item.kind) for item in first.differences] == [
-        (("files", f"60-intent-eth{number}.network"), Kind.ADD) for number in (1, 2)
-    ]
+    names = ["60-intent-eth1.network", "60-intent-eth2.network", "nodes_config.cfg"]
+    assert [(item.path, item.kind) for item in first.differences] == [(("files", name), Kind.ADD) for name in names]
     assert "+MTUBytes=4200" in diff_text(first.differences).splitlines()
-    assert [item.scope for item in nodes.disruption(first.wanted, first.differences)] == ["port eth1", "port eth2"]
+    told = nodes.disruption(first.wanted, first.differences)
+    assert [(item.severity, item.scope) for item in told] == [
+        ("flap", "port eth1"), ("flap", "port eth2"), ("none", "IMEX"),
+    ]  # fmt: skip
+    assert "restart nvidia-imex on every tray" in told[-1].reason, "it is not restarted here, and the plan says so"
 
     assert nodes.apply([first], notes)["node1"].status is Status.AWAITING
     assert files(tmp_path) == network_files(body(), TEMPLATE), "the plan and the playbook write the same bytes"
+    assert trays.read_text() == "10.1.0.1\n10.1.0.2\n"
+    assert [path.name for path in trays.parent.iterdir()] == ["nodes_config.cfg"], "nothing is left beside it"
     assert nodes.confirm({"node1": "change1"}, notes)["node1"].status is Status.CONFIRMED
     assert notes.steps == [("node1", "apply"), ("node1", "rails_confirm")]
     (tmp_path / "etc/systemd/network/60-intent-old.network").write_text("[Match]\nName=old\n")
     (tmp_path / "etc/systemd/network/10-theirs.network").write_text("not ours\n")
+    trays.write_text("10.9.9.9\n")
     before = files(tmp_path)
-    second = request(nodes, wanted(mtu=9000))
+    second = request(nodes, wanted(mtu=9000, trays=("10.1.0.1", "10.1.0.3")))
     assert {item.path[-1]: item.kind for item in second.differences} == {
+        "nodes_config.cfg": Kind.CHANGE,
         "60-intent-eth1.network": Kind.CHANGE,
         "60-intent-eth2.network": Kind.CHANGE,
         "60-intent-old.network": Kind.REMOVE,
     }
     assert nodes.apply([second], notes)["node1"].handle == "change2"
     assert files(tmp_path) == {**network_files(body(9000), TEMPLATE), "10-theirs.network": "not ours\n"}
+    assert trays.read_text() == "10.1.0.1\n10.1.0.3\n"
     assert nodes.revert({"node1": "change2"}, notes)["node1"].status is Status.REVERTED
     assert files(tmp_path) == before, "apply and revert are the identity"
+    assert trays.read_text() == "10.9.9.9\n"
 
 
 def test_a_folder_in_a_files_place_stops_before_anything_is_written(tmp_path: Path) -> None:
@@ -214,7 +225,7 @@ def test_over_ssh_with_its_own_host_key(tmp_path: Path) -> None:
 
         both = {"node1": good, "closed": replace(good, port=1)}
         nodes, notes = actor(root, connections=both, addresses=here), Notes()
-        items = [wanted("node1"), wanted("closed")]
+        items = [wanted("node1", trays=("10.1.0.1", "10.1.0.2")), wanted("closed")]
         observed = nodes.observe(items)
         assert observed["node1"].problem is None, observed["node1"].detail
         assert observed["closed"].problem is Problem.UNREACHABLE
@@ -229,8 +240,10 @@ def test_over_ssh_with_its_own_host_key(tmp_path: Path) -> None:
         }
         assert outcomes["closed"].detail.endswith("nothing was written")
         assert files(root) == network_files(body(), TEMPLATE)
+        assert (root / IMEX.lstrip("/")).read_text() == "10.1.0.1\n10.1.0.2\n"
         assert nodes.revert({"node1": outcomes["node1"].handle}, notes)["node1"].status is Status.REVERTED
         assert files(root) == {}
+        assert list((root / IMEX.lstrip("/")).parent.iterdir()) == [], "it was not there before"
         late = nodes.confirm({"node1": outcomes["node1"].handle}, notes)["node1"]
         assert late.status is Status.UNKNOWN and "reverted already" in late.detail
         assert nodes.settle({"node1": outcomes["node1"].handle})["node1"].status is Status.REVERTED

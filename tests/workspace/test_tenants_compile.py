@@ -210,6 +210,25 @@ def test_a_guid_in_two_sites_is_an_error(tmp_path: Path) -> None:
     (folder / "guids" / "t.csv").write_text(guids_csv(["n4"]), encoding="utf-8")
     (finding,) = found(folder, "G")
     assert finding.message == f"GUID 0x{guid('n4', 1)} of t/n4 rail1 is that of s/n4 rail1 too"
+    for site in ("s", "t"):
+        with pytest.raises(DiagnosticError, match="of t/n4 rail1 is that of s/n4 rail1 too"):
+            compile_site(Workspace.open(folder), Catalog.load(), site)
+    apart = guids_csv(["n4"]).replace("0002c903", "0002c904")
+    (folder / "guids" / "t.csv").write_text(apart, encoding="utf-8")
+    assert compile_site(Workspace.open(folder), Catalog.load(), "t").name == "t"
+
+
+def test_a_guid_of_a_switch_in_two_sites_is_an_error(tmp_path: Path) -> None:
+    text = site_text("")
+    pools = "    pools: {loopbacks: 10.254.0.0/18, hosts: 10.96.0.0/12, asns: 4200200000-4200299999}\n"
+    other = text[text.index("  s:\n") :].replace("  s:\n", f"  t:\n{pools}").replace("guids/s.csv", "guids/t.csv")
+    told = guids_csv([], switches=["q-s01"])
+    folder = workspace(tmp_path, text + other, told)
+    (folder / "guids" / "t.csv").write_text(told, encoding="utf-8")
+    (finding,) = found(folder, "G")
+    assert finding.message.endswith("of t/q-s01 is that of s/q-s01 too")
+    with pytest.raises(DiagnosticError, match="G003"):
+        compile_site(Workspace.open(folder), Catalog.load(), "s")
 
 
 def test_one_file_may_tell_of_two_fabrics(tmp_path: Path) -> None:
