@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from intent.core.tree import Path, pointer
+from intent.core.tree import Path
 from intent.lab import trees as lab_trees
+from intent.lab.actions import Actions
 from intent.lab.auth import Caller, Denied
+from intent.lab.commands import bodies
 from intent.lab.machine import Machine
 from intent.lab.reading import Reading, one
 from intent.lab.tools import BadBody, Refusal
@@ -33,6 +36,9 @@ _TITLES = {
     431: "Request Header Fields Too Large",
     500: "Internal Server Error",
 }
+_BAD_GATEWAY = b"<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>nginx</body>\r\n</html>\r\n"
+# Shorter bodies are not worth compressing.
+_COMPRESSED_FROM = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +67,20 @@ class Response:
         body: value to send as JSON; None for no body.
         headers: further headers.
         delay_s: seconds to wait before it is sent.
+        content: body as it is sent, when it is not the JSON of `body`.
     """
 
     status: int
     body: Any = None
     headers: tuple[tuple[str, str], ...] = ()
     delay_s: float = 0.0
+    content: bytes | None = None
+
+    def encoded(self) -> bytes:
+        """The body in bytes."""
+        if self.content is not None:
+            return self.content
+        return b"" if self.body is None else json.dumps(self.body, separators=(",", ":")).encode() + b"\n"
 
 
 def problem(status: int, detail: str, errors: list[SchemaError] | None = None) -> Response:
@@ -89,6 +103,7 @@ class Api:
     def __init__(self, world: World) -> None:
         self.world = world
         self._reading = Reading(world)
+        self._actions = Actions()
 
     def handle(self, name: str, request: Request) -> Response:
         """Answer a request to a switch; time moves on first."""
@@ -100,17 +115,20 @@ class Api:
             counters.reads += 1
         else:
             counters.writes += 1
+        if now < machine.serves_from:  # nginx is there, the NVUE service behind it is not
+            return Response(502, None, (("Content-Type", "text/html"),), machine.faults.delay_s, _BAD_GATEWAY)
         response = self._checked(machine, request, now)
         if response.status in (401, 403):
             counters.refused += 1
+        if machine.facts.compresses and "gzip" in request.headers.get("accept-encoding", ""):
+            response = _compressed(response)
         delay = machine.faults.delay_s
-        return Response(response.status, response.body, response.headers, delay) if delay else response
+        return replace(response, delay_s=delay) if delay else response
 
     def _checked(self, machine: Machine, request: Request, now: float) -> Response:
         try:
-            caller = machine.accounts.caller(
-                request.headers.get("authorization", ""), now, tokens=machine.dialect.tokens
-            )
+            tokens = machine.dialect.tokens and machine.facts.token_s > 0
+            caller = machine.accounts.caller(request.headers.get("authorization", ""), now, tokens=tokens)
             if caller is Denied.WHO:
                 return problem(401, "The credentials are not valid")
             if isinstance(caller, Denied):
@@ -136,12 +154,14 @@ class Api:
         path = tuple(unquote(piece) for piece in parts.path[len(ROOT) :].split("/") if piece)
         if path[:1] == ("revision",):
             return self._revision(machine, request, path[1:], caller, now)
+        if path[:1] == ("action",) and request.method == "GET":
+            return Response(200, self._actions.shown(machine, path[1:]))
         if path == ("api-token",) and request.method == "GET" and machine.dialect.tokens:
-            return Response(200, {"token": machine.accounts.token(caller.user, now)})
+            return self._token(machine, caller, now)
         if request.method == "GET":
             return Response(200, self._reading.read(machine, path, query))
         if request.method == "POST":
-            raise Refusal(404, f"There is no action at {pointer(path)[:200]}")
+            return Response(200, self._actions.start(machine, path, decoded(request)))
         name = one(query, "rev")
         if not name:
             raise Refusal(400, "Parameter rev is missing: changes go to a revision")
@@ -151,11 +171,22 @@ class Api:
         return self._patch(machine, name, path, request)
 
     @staticmethod
+    def _token(machine: Machine, caller: Caller, now: float) -> Response:
+        if machine.facts.token_s <= 0:
+            raise Refusal(403, "Tokens are switched off: system api token-expiration is 0")
+        return Response(200, {"token": machine.accounts.token(caller.user, now, machine.facts.token_s)})
+
+    @staticmethod
     def _deleted(machine: Machine) -> Response:
         return Response(machine.dialect.delete_status, {} if machine.dialect.delete_body else None)
 
     def _patch(self, machine: Machine, name: str, path: Path, request: Request) -> Response:
-        over, tree = machine.held.merge(name, path, decoded(request))
+        if machine.dialect.commands and content_type(request) == "text/plain":
+            if path:
+                raise Refusal(400, "Commands are patched at the root")
+            over, tree = machine.held.merge_all(name, bodies(machine.schema, _text(request)))
+        else:
+            over, tree = machine.held.merge(name, path, decoded(request))
         shown: Any = tree if machine.dialect.patch_answer == "whole" else _with_types(over, tree)
         shown = lab_trees.at(shown, path)
         return Response(200, {} if shown is MISSING else shown)
@@ -170,15 +201,23 @@ class Api:
                 made = machine.held.create(caller.user, now)
                 return Response(machine.dialect.post_status, {made.id: made.shown()})
             raise Refusal(405, f"Method {request.method} is not allowed on /revision")
-        name = "/".join(path)
+        if len(path) > 1:
+            raise Refusal(404, "There is nothing below a revision; the slashes of an id are quoted in a path")
+        name = path[0]
         if request.method == "GET":
             return Response(200, self._shown(machine, name))
         if request.method == "PATCH":
-            return Response(200, machine.life.order(name, decoded(request)).shown())
+            return Response(200, self._ordered(machine, name, decoded(request)))
         if request.method == "DELETE":
             machine.held.discard(name)
             return self._deleted(machine)
         raise Refusal(405, f"Method {request.method} is not allowed on a revision")
+
+    @staticmethod
+    def _ordered(machine: Machine, name: str, body: Any) -> Json:
+        shown = machine.life.order(name, body).shown()
+        # An order to save is answered with the order; the state stands in the next read.
+        return {**shown, "state": "save"} if body["state"] == "save" else shown
 
     def _revisions(self, machine: Machine) -> Json:
         shown = {name: revision.shown() for name, revision in machine.store.revisions.items()}
@@ -200,7 +239,7 @@ def decoded(request: Request) -> Any:
     Raises:
         Refusal: it is not JSON, or says it is something else.
     """
-    kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
+    kind = content_type(request)
     if kind != "application/json":
         raise Refusal(415, f"Content type {kind[:60]!r} is not supported; send application/json")
     try:
@@ -209,6 +248,26 @@ def decoded(request: Request) -> Any:
         raise Refusal(400, MAX_JSON_DEPTH_ERROR) from None
     except ValueError as error:
         raise Refusal(400, f"The body is not valid JSON: {str(error)[:200]}") from None
+
+
+def content_type(request: Request) -> str:
+    """What the body of a request is said to be."""
+    return request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
+
+
+def _text(request: Request) -> str:
+    try:
+        return request.body.decode()
+    except UnicodeDecodeError:
+        raise Refusal(400, "The body is not UTF-8 text") from None
+
+
+def _compressed(response: Response) -> Response:
+    plain = response.encoded()
+    if len(plain) < _COMPRESSED_FROM:
+        return response
+    headers = (*response.headers, ("Content-Encoding", "gzip"))
+    return replace(response, headers=headers, content=gzip.compress(plain, 1))
 
 
 def _no_constant(text: str) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from intent.lab import trees as lab_trees
 from intent.lab.agenda import Agenda
 from intent.lab.configurations import Configurations
 from intent.lab.facts import Facts
@@ -39,6 +40,13 @@ class Owner(Protocol):
 
     def come_in_force(self) -> None:
         """Take up the tree that is applied now."""
+
+    def cut_off(self, until: float) -> None:
+        """Nobody reaches it until then."""
+
+
+# What carries the calls of the API itself: reloading it drops connections.
+_ACCESS = (("interface", "eth0"), ("system", "api"), ("vrf", "mgmt"))
 
 
 class Applying:
@@ -120,7 +128,13 @@ class Applying:
         if revision.state == "reloading" and not forced and self._faults.apply_fail and not self._forces(revision):
             return
         wait = self.timing.apply_s * share
+        if revision.state == "reloading" and self._touches_access(revision):
+            self._owner.cut_off(at + wait)
         revision.timer = self.agenda.after(wait, lambda then: self._step(revision, number + 1, then), since=at)
+
+    def _touches_access(self, revision: Revision) -> bool:
+        old, new = self._held.tree(self._held.store.applied), self._held.tree(revision.blob)
+        return any(lab_trees.at(old, path) != lab_trees.at(new, path) for path in _ACCESS)
 
     def _valid(self, revision: Revision, at: float) -> bool:
         found = judge(self._held.tree(revision.blob), self._panel)

@@ -16,7 +16,6 @@ from intent.lab.dialect import switched_on
 from intent.lab.facts import mapping
 
 FACTORY_PASSWORD = "cumulus"  # noqa: S105 - the published factory password
-TOKEN_S = 3600.0
 _REMEMBERED = 4096
 _MAX_TOKENS = 64
 # Roles that come with NVUE and whether they may change the configuration. Source: user guide, User Accounts.
@@ -110,12 +109,12 @@ class Accounts:
         self.factory = False
         self._tokens.clear()
 
-    def token(self, user: str, now: float) -> str:
-        """A new bearer token."""
+    def token(self, user: str, now: float, seconds: float) -> str:
+        """A new bearer token, good for so many seconds."""
         while len(self._tokens) >= _MAX_TOKENS:
             del self._tokens[next(iter(self._tokens))]
         made = secrets.token_urlsafe(32)
-        self._tokens[made] = (user, now + TOKEN_S)
+        self._tokens[made] = (user, now + seconds)
         return made
 
     def forget_tokens(self) -> None:
@@ -128,7 +127,7 @@ class Accounts:
         Args:
             header: value of the header, empty when there is none.
             now: lab time in seconds.
-            tokens: the release knows bearer tokens.
+            tokens: bearer tokens are known to the release and not switched off.
         """
         scheme, _, value = header.partition(" ")
         if scheme.lower() == "bearer" and tokens:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from intent.core.tree import Path
@@ -26,13 +27,18 @@ class Configurations:
         slash_ids: revision ids in the older form.
     """
 
-    __slots__ = ("_seal", "schema", "store", "trees")
+    __slots__ = ("_seal", "_slash_ids", "schema", "store", "trees")
 
     def __init__(self, trees: Trees, schema: Schema, seal: Seal, day_0: Json, *, slash_ids: bool) -> None:
         self.trees = trees
         self.schema = schema
         self._seal = seal
-        self.store = Store(trees.pack(day_0), slash_ids=slash_ids)
+        self._slash_ids = slash_ids
+        self.start_anew(day_0)
+
+    def start_anew(self, day_0: Json) -> None:
+        """Nothing but a first revision."""
+        self.store = Store(self.trees.pack(day_0), slash_ids=self._slash_ids)
 
     def tree(self, blob: Blob) -> Json:
         """The tree of a blob; shared, never to be changed."""
@@ -87,7 +93,7 @@ class Configurations:
             BadBody: the schema refuses it.
             Refusal: the revision cannot be changed.
         """
-        revision = self._editable(name)
+        self._editable(name)
         errors = self.schema.check(body, path)
         if errors:
             raise BadBody(errors)
@@ -95,10 +101,22 @@ class Configurations:
             body = {key: body}
         if not isinstance(body, dict):
             raise BadBody([SchemaError((), "the body must be an object")])
-        over = self._seal.body(lab_trees.expanded(self.schema, body))
-        tree = lab_trees.merged(self.schema, self.tree(revision.blob), over)
+        return self.merge_all(name, (body,))
+
+    def merge_all(self, name: str, bodies: Sequence[Json]) -> tuple[Json, Json]:
+        """Merge bodies that the schema takes, one after the other. Returns all of them as stored and the whole tree.
+
+        Raises:
+            Refusal: the revision cannot be changed.
+        """
+        revision = self._editable(name)
+        tree, stored = self.tree(revision.blob), Json()
+        for body in bodies:
+            over = self._seal.body(lab_trees.expanded(self.schema, body))
+            tree = lab_trees.merged(self.schema, tree, over)
+            stored = lab_trees.laid(stored, over)
         self._replace(revision, tree)
-        return over, tree
+        return stored, tree
 
     def _replace(self, revision: Revision, tree: Json) -> None:
         revision.blob = self.trees.pack(tree, like=(self.store.applied, self.store.startup))

@@ -26,6 +26,7 @@ class Dialect:
     product_release: bool
     version_object: bool
     encrypts: bool
+    commands: bool
 
 
 def dialects() -> dict[tuple[int, int], Dialect]:

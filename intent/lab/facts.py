@@ -14,6 +14,10 @@ from typing import Any
 
 from intent.lab.dialect import is_on, switched_on
 
+API_PORT = 8765
+TOKEN_S = 3600.0
+_ANYWHERE = {"0.0.0.0", "::", "any"}  # noqa: S104 - words of a configuration, nothing is bound here
+
 _SPEED = re.compile(r"(\d+)G")
 _SUB_PORT = re.compile(r"swp(\d+)s(\d+)")
 _CAGE = re.compile(r"swp(\d+)")
@@ -89,7 +93,9 @@ class Facts:
         members: bond of each front-panel port that is in one.
         bgp: by VRF.
         lldp: LLDP runs.
-        api: the REST API runs and eth0 is not shut.
+        api: the REST API runs where it did, and eth0 is not shut.
+        token_s: seconds a token is good for; 0 for no tokens.
+        compresses: answers are compressed for who takes that.
         auto_save: an apply also writes the startup configuration.
     """
 
@@ -101,6 +107,8 @@ class Facts:
     lldp: bool = True
     api: bool = True
     auto_save: bool = True
+    token_s: float = TOKEN_S
+    compresses: bool = False
 
 
 def mapping(value: Any, *path: str) -> dict[str, Any]:
@@ -159,6 +167,7 @@ def extract(tree: Mapping[str, Any]) -> Facts:
     lldp = mapping(system, "lldp")
     auto_save = mapping(system, "config", "auto-save")
     api = mapping(system, "api")
+    minutes = api.get("token-expiration")
     eth0 = mapping(interfaces, "eth0", "link", "state")
     vrfs = mapping(tree, "vrf")
     return Facts(
@@ -170,9 +179,22 @@ def extract(tree: Mapping[str, Any]) -> Facts:
         },
         bgp={name: bgp for name in vrfs if (bgp := _bgp(tree, name)) is not None},
         lldp=switched_on(lldp, default=True) if lldp else True,
-        api=(switched_on(api, default=True) if api else True) and "down" not in eth0,
+        api=(not api or _listens(api, mapping(interfaces, "eth0"))) and "down" not in eth0,
         auto_save=switched_on(auto_save, default=True) if auto_save else True,
+        token_s=60.0 * minutes if isinstance(minutes, int) else TOKEN_S,
+        compresses=api.get("compression") == "gzip",
     )
+
+
+def _listens(api: Mapping[str, Any], eth0: Mapping[str, Any]) -> bool:
+    """The API runs, at its usual port, and at an address of eth0 as far as those are known."""
+    if not switched_on(api, default=True) or api.get("port", API_PORT) != API_PORT:
+        return False
+    wanted = set(mapping(api, "listening-address"))
+    own = {address.partition("/")[0] for address in addresses_of(eth0)}
+    if not wanted or wanted & _ANYWHERE:
+        return True
+    return bool(wanted & own) if own else wanted != {"localhost"}
 
 
 def _port(interface: Any) -> Port:

@@ -16,6 +16,7 @@ STANDING = {
 # Kinds that happen once.
 EVENTS = {
     "reboot": "down for for_s seconds, then up with the startup configuration",
+    "restart": "the NVUE service starts anew: every call is answered 502 for for_s seconds, tokens are void",
     "change-by-hand": "an operator sets (set={path: value}) or unsets (unset=[path]) something, applied at once",
     "set-password": "the factory password is changed on the switch itself",
     "swap-cable": "the far ends of the cables at port and with_port (of with_device) change places",

@@ -7,7 +7,6 @@ thousand switches cannot afford.
 from __future__ import annotations
 
 import asyncio
-import json
 import ssl
 from collections.abc import Callable
 from typing import Protocol
@@ -223,10 +222,12 @@ class Connection(asyncio.Protocol):
             self._http.start_next_cycle()
 
     def _write(self, response: Response, *, close: bool = False) -> None:
-        body = b"" if response.body is None else json.dumps(response.body, separators=(",", ":")).encode() + b"\n"
+        body = response.encoded()
         headers = list(response.headers)
         if response.status != 204:
-            headers += [("Content-Type", "application/json"), ("Content-Length", str(len(body)))]
+            if not any(name == "Content-Type" for name, _ in headers):
+                headers.append(("Content-Type", "application/json"))
+            headers.append(("Content-Length", str(len(body))))
         if self._request is not None and self._request.method == b"HEAD":
             body = b""
         if close:

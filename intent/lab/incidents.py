@@ -1,10 +1,12 @@
-"""What happens to a switch from outside the API: reboots, and changes on its console."""
+"""What happens to a switch as a whole: reboots, restarts of its services, and changes on its console."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from intent.core.tree import from_dotted
+from intent.lab.day_0 import day_0_tree
 from intent.lab.machine import Machine
 from intent.lab.semantics import judge
 from intent.lab.store import Revision
@@ -18,9 +20,22 @@ def reboot(machine: Machine, now: float, seconds: float) -> None:
     booted = store.create("root", now)
     booted.blob, booted.state = store.startup, "applied_and_saved"
     store.put_in_force(booted.id, store.startup)
+    _down(machine, now, seconds)
+
+
+def factory_reset(machine: Machine, now: float, seconds: float) -> None:
+    """As it left the factory: no configuration, no revisions, the published password, which must be changed first."""
+    machine.applying.abandon()
+    machine.held.start_anew(day_0_tree(replace(machine.spec, factory=True), machine.tools.user_hash))
+    machine.accounts.factory = True
+    _down(machine, now, seconds)
+
+
+def _down(machine: Machine, now: float, seconds: float) -> None:
     machine.faults.lost = False
     machine.faults.unreachable, machine.faults.until = "refuse", now + seconds
     machine.booted_at = now + seconds
+    machine.serves_from = now + seconds + machine.tools.timing.nvued_s
     machine.accounts.forget_tokens()
 
     def booted_up(_: float) -> None:
@@ -28,6 +43,12 @@ def reboot(machine: Machine, now: float, seconds: float) -> None:
 
     machine.tools.agenda.after(seconds, booted_up, since=now)
     machine.come_in_force()
+
+
+def restart(machine: Machine, now: float, seconds: float) -> None:
+    """The NVUE service starts anew: nginx answers 502 meanwhile, and tokens are void. What is in force stays."""
+    machine.serves_from = now + seconds
+    machine.accounts.forget_tokens()
 
 
 def change_by_hand(machine: Machine, now: float, sets: dict[str, Any], unsets: list[str]) -> Revision:

@@ -35,6 +35,7 @@ class Machine:
         "applying",
         "booted_at",
         "counters",
+        "cut_off_until",
         "dialect",
         "facts",
         "faults",
@@ -42,6 +43,7 @@ class Machine:
         "layout",
         "life",
         "panel",
+        "serves_from",
         "spec",
         "tools",
     )
@@ -54,7 +56,8 @@ class Machine:
         self.faults = Faults()
         self.counters = Counters()
         self.accounts = Accounts(tools.passwords, factory=spec.factory)
-        self.booted_at = tools.agenda.clock()
+        self.booted_at = self.serves_from = tools.agenda.clock()
+        self.cut_off_until = 0.0
         self.facts = Facts()
         self.layout = panel.layout({})
         seal = Seal(spec.name, tools.secrets if dialect.encrypts else frozenset())
@@ -97,7 +100,11 @@ class Machine:
             faults.unreachable, faults.until = "", 0.0
         if faults.unreachable:
             return faults.unreachable
-        return "refuse" if faults.lost or not self.facts.api else ""
+        return "refuse" if faults.lost or not self.facts.api or now < self.cut_off_until else ""
+
+    def cut_off(self, until: float) -> None:
+        """Its connections drop, and nobody reaches it until then."""
+        self.cut_off_until = until
 
     def come_in_force(self) -> None:
         """Take up the tree that is applied now: accounts and facts follow it."""

@@ -11,7 +11,7 @@ from intent.lab import trees as lab_trees
 from intent.lab.facts import cage_of, mapping
 from intent.lab.links import DEFAULT_MTU, Links
 from intent.lab.machine import Machine
-from intent.lab.roce import port_counters, port_status, roce_state
+from intent.lab.roce import port_counters, port_status, roce_state, watched
 from intent.lab.routing import Routing
 from intent.lab.trees import MISSING, Json
 from intent.lab.world import World
@@ -90,6 +90,10 @@ class Operational:
             state = self._roce(machine)
             if state is not None:
                 shown["qos"] = {"roce": {"status": port_status(state), "counters": port_counters()}}
+        if needed is not None and "qos" in needed and rest[:1] == ("pfc-watchdog",):
+            classes = watched(machine.applied, name, self._roce(machine))
+            if classes:
+                shown["qos"] = {"pfc-watchdog": {"status": classes}}
         return shown
 
     def _link(self, machine: Machine, name: str) -> Json:
@@ -204,10 +208,10 @@ class Operational:
         return shown
 
     def _routes(self, machine: Machine, vrf: str) -> Json:
-        flags = {"installed": "on", "fib-selected": "on", "offloaded": "on"}
+        flags: Json = {"fib-selected": {}, "installed": {}, "offloaded": {}, "selected": {}}
         shown: Json = {}
         for prefix in self.routing.connected(machine, vrf):
-            entry = {"protocol": "connected", "distance": 0, "metric": 0, "flags": flags, "flags-string": "*So"}
+            entry = {"protocol": "connected", "distance": 0, "metric": 0, "flags": flags, "flags-string": "*Sio"}
             shown[prefix] = {"route-entry": {"1": entry}}
         for prefix, (_, through) in self.routing.routes(machine, vrf).items():
             entry = {
@@ -215,7 +219,7 @@ class Operational:
                 "distance": 20,
                 "metric": 0,
                 "flags": flags,
-                "flags-string": "*So",
+                "flags-string": "*Sio",
                 "via": {key: {"interface": key, "type": "interface"} for key in through},
             }
             shown[prefix] = {"route-entry": {"1": entry}}

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Iterable
 
 LIMIT = 8192
 
+_NUMBERED = re.compile(r"(.*?)(0|[1-9][0-9]{0,8})")
 _RANGE = re.compile(r"(\d+-\d+)")
 _WORD = re.compile(r"^[A-Za-z_][A-Za-z_.]*")
 
@@ -35,6 +37,30 @@ def expand(key: str) -> list[str]:
             text = word + part
         names += _product(text, key, LIMIT - len(names))
     return names
+
+
+def joined(names: Iterable[str]) -> str:
+    """One key for many: numbers that follow each other become a range, the rest stands between commas."""
+    parts: list[tuple[str, int, int] | str] = []
+    for name in names:
+        match = _NUMBERED.fullmatch(name)
+        if match is None:
+            parts.append(name)
+            continue
+        word, number = match[1], int(match[2])
+        last = parts[-1] if parts else ""
+        if isinstance(last, tuple) and last[0] == word and last[2] + 1 == number:
+            parts[-1] = (word, last[1], number)
+        else:
+            parts.append((word, number, number))
+    return ",".join(_part(part) for part in parts)
+
+
+def _part(part: tuple[str, int, int] | str) -> str:
+    if isinstance(part, str):
+        return part
+    word, low, high = part
+    return f"{word}{low}" if low == high else f"{word}{low}-{high}"
 
 
 def _product(text: str, key: str, room: int) -> list[str]:

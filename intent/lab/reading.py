@@ -81,12 +81,14 @@ class Reading:
         if against:
             other = machine.tree(blob_of(machine, against))
             here, there = lab_trees.at(tree, path), lab_trees.at(other, path)
-            return lab_trees.diff(_object(here), _object(there))
-        if one(query, "filled") != "false":
-            tree = views.filled(machine.schema, tree, self._defaults)
-        value = lab_trees.at(tree, path)
-        if machine.faults.ranges and not (machine.dialect.expand and one(query, "expand") == "true"):
-            value = _grouped(value, path)
+            value: Any = lab_trees.diff(_object(here), _object(there))
+        else:
+            if one(query, "filled") != "false":
+                tree = views.filled(machine.schema, tree, self._defaults)
+            value = lab_trees.at(tree, path)
+        written_out = machine.dialect.expand and one(query, "expand") == "true"
+        if machine.faults.ranges and not written_out and isinstance(value, dict):
+            value = lab_trees.collapsed(machine.schema, value, path)
         return value
 
 
@@ -116,11 +118,3 @@ def one(query: Query, key: str) -> str:
 
 def _object(value: Any) -> Json:
     return value if isinstance(value, dict) else {}
-
-
-def _grouped(value: Any, path: Path) -> Any:
-    if path == ("interface",):
-        return lab_trees.collapsed(_object(value))
-    if path == () and isinstance(value, dict) and isinstance(value.get("interface"), dict):
-        return {**value, "interface": lab_trees.collapsed(value["interface"])}
-    return value

@@ -98,3 +98,21 @@ def port_counters() -> Json:
             "tx-roce-stats": {"unicast-no-buffer-discard": 0, "tc-max-usage": 0},
         },
     }
+
+
+def watched(tree: Mapping[str, Any], port: str, state: Json | None) -> Json:
+    """`status` of `/interface/X/qos/pfc-watchdog`: the queues it watches, none of them stuck; empty when it is off.
+
+    Args:
+        tree: applied tree.
+        port: the port.
+        state: RoCE as in force, None when it is off.
+    """
+    qos = mapping(tree, "interface", port, "qos")
+    if not switched_on(mapping(qos, "pfc-watchdog")):
+        return {}
+    profile = mapping(qos, "pfc").get("profile", "default-global")
+    priorities = list(mapping(tree, "qos", "pfc", str(profile), "switch-priority"))
+    if not priorities and state is not None and "pfc" in state:
+        priorities = str(state["pfc"]["pfc-priority"]).split(",")
+    return {priority: {"status": "OK", "deadlock-count": 0} for priority in priorities}

@@ -78,6 +78,7 @@ class Revision:
         blob: its tree.
         user: who made it.
         made_at: lab time.
+        parent: revision it started from.
         state: word of the life cycle.
         issues: what is wrong, as `transition.issue` shows it.
         progress: what the switch is doing, in words.
@@ -92,6 +93,7 @@ class Revision:
     blob: Blob
     user: str
     made_at: float
+    parent: str = ""
     state: str = "pending"
     issues: list[dict[str, Any]] = field(default_factory=list)
     progress: str = ""
@@ -104,7 +106,10 @@ class Revision:
     def shown(self) -> Json:
         """As `GET /revision/<id>` answers it."""
         issue = {f"{number:05}": item for number, item in enumerate(self.issues)}
-        return {"state": self.state, "transition": {"issue": issue, "progress": self.progress}}
+        shown: Json = {"state": self.state, "transition": {"issue": issue, "progress": self.progress}}
+        if self.parent:
+            shown["additional-data"] = {"parent-revision-id": self.parent}
+        return shown
 
 
 class Store:
@@ -137,7 +142,7 @@ class Store:
         """
         self._number += 1
         name = f"changeset/{user}/{self._number:06}" if self._slash_ids else str(self._number)
-        revision = Revision(name, self.applied, user, now)
+        revision = Revision(name, self.applied, user, now, self.applied_id)
         self.revisions[name] = revision
         kept = {self.applied_id, name} | self.fallbacks()
         for old in list(self.revisions.values()):

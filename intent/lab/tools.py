@@ -17,10 +17,12 @@ class Timing:
     Args:
         apply_s: an apply, from the request to the new state in force.
         boot_s: a reboot.
+        nvued_s: a start of the NVUE service; until then nginx answers 502.
     """
 
     apply_s: float = 0.1
     boot_s: float = 5.0
+    nvued_s: float = 0.5
 
 
 @dataclass(slots=True)
@@ -82,6 +84,7 @@ class Tools:
         passwords: checks passwords.
         timing: how long things take.
         secrets: last keys of leaves that are shown encrypted.
+        user_hash: crypt hash of the lab's password for the user `cumulus`.
     """
 
     epoch: Epoch
@@ -90,3 +93,4 @@ class Tools:
     passwords: Passwords
     timing: Timing
     secrets: frozenset[str]
+    user_hash: str

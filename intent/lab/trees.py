@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from intent.core.tree import Path
-from intent.lab.ranges import expand, is_range
+from intent.lab.ranges import expand, is_range, joined
 from intent.lab.walker import RANGED, Schema
 
 Json: TypeAlias = dict[str, Any]
@@ -62,6 +62,15 @@ def _merge(schema: Schema, index: int | None, base: Json, over: Json) -> Json:
             result.pop(key, None)
         else:
             result[key] = inner
+    return result
+
+
+def laid(base: Json, over: Json) -> Json:
+    """A new tree: `over` laid on `base`, nulls included."""
+    result = dict(base)
+    for key, value in over.items():
+        present = result.get(key)
+        result[key] = laid(present, value) if isinstance(present, dict) and isinstance(value, dict) else value
     return result
 
 
@@ -170,14 +179,36 @@ def without(schema: Schema, tree: Json, path: Path) -> Json:
     return _merge(schema, schema.root, tree, over)
 
 
-def collapsed(interfaces: Json) -> Json:
-    """Interfaces with equal content under one comma key, as some config reads answer."""
-    groups: list[tuple[Json, list[str]]] = []
-    for name, value in interfaces.items():
+def collapsed(schema: Schema, tree: Json, at: Path = ()) -> Json:
+    """The tree with members that hold the same under one range key, where keys may be ranges, as config reads show it.
+
+    Args:
+        schema: schema of the switch's release.
+        tree: part of a configuration.
+        at: path of the part.
+    """
+    index: int | None = schema.root
+    for key in at:
+        index = None if index is None else schema.child(index, key)
+    return _collapse(schema, index, tree)
+
+
+def _collapse(schema: Schema, index: int | None, tree: Json) -> Json:
+    if index is None or index not in schema.ranged:
+        return tree
+    node = schema.nodes[index]
+    inner = {
+        key: _collapse(schema, schema.child(index, key), value) if isinstance(value, dict) else value
+        for key, value in tree.items()
+    }
+    if node.get("key", node.get("free")) not in RANGED:
+        return inner
+    groups: list[tuple[Any, list[str]]] = []
+    for name, value in inner.items():
         for held, names in groups:
             if held == value:
                 names.append(name)
                 break
         else:
             groups.append((value, [name]))
-    return {",".join(names): value for value, names in groups}
+    return {joined(names): value for value, names in groups}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,14 +12,14 @@ from intent.catalog.source import read
 from intent.core.errors import IntentError
 from intent.lab.agenda import Agenda, Clock
 from intent.lab.auth import Passwords
+from intent.lab.day_0 import day_0_tree
 from intent.lab.dialect import dialect_of, dialects
 from intent.lab.faults import EVENTS, STANDING
 from intent.lab.hardware import Panel
-from intent.lab.incidents import change_by_hand, reboot
+from intent.lab.incidents import change_by_hand, reboot, restart
 from intent.lab.machine import Machine
 from intent.lab.store import Trees
 from intent.lab.tools import BadBody, Epoch, Refusal, Timing, Tools
-from intent.lab.trees import Json
 from intent.lab.walker import Schema
 from intent.lab.wiring import End, HostPort, Switch, Wiring
 
@@ -57,7 +56,7 @@ class World:
         self.agenda = Agenda(clock)
         # A crypt hash is no secret to a switch: it is shown as it is, so that it can be compared.
         secrets = frozenset(read("nvue_secrets")["leaves"]) - {"hashed-password"}
-        self.tools = Tools(Epoch(), self.agenda, Trees(), Passwords(), timing or Timing(), secrets)
+        self.tools = Tools(Epoch(), self.agenda, Trees(), Passwords(), timing or Timing(), secrets, user_hash)
         self.read_back_step = int(read("qos")["ecn_read_back"]["step_bytes"])
         self.machines = dict(self._machines())
         self._hosts = {End(host.name, port.name): port for host in wiring.hosts for port in host.ports}
@@ -154,10 +153,13 @@ class World:
             faults.ranges = True
         elif kind == "reboot":
             reboot(machine, now, seconds or self.tools.timing.boot_s)
+        elif kind == "restart":
+            restart(machine, now, seconds or self.tools.timing.nvued_s)
         elif kind == "set-password":
             machine.accounts.set_password("cumulus", self.user_hash)
         else:
             faults.clear()
+            machine.serves_from = min(machine.serves_from, now)
             machine.applying.resume()
         return f"{name}: {kind}"
 
@@ -198,33 +200,3 @@ def _numbered(spec: Switch, number: int) -> Switch:
         address=spec.address,
         factory=spec.factory,
     )
-
-
-def day_0_tree(spec: Switch, user_hash: str) -> Json:
-    """What a switch holds before anything was configured: name, management port, API, user."""
-    new = int(spec.release.split(".")[1]) >= 15
-    eth0: Json = {"type": "eth"}
-    if spec.address:
-        address = spec.address if "/" in spec.address else f"{spec.address}/24"
-        eth0["ipv4" if new else "ip"] = {"address": {str(ipaddress.ip_interface(address)): {}}}
-    elif new:
-        eth0["ipv4"] = {"dhcp-client": {"state": "enabled"}}
-    else:
-        eth0["ip"] = {"address": {"dhcp": {}}}
-    if new:
-        eth0["vrf"] = "mgmt"
-    else:
-        eth0["ip"]["vrf"] = "mgmt"
-    user = {"role": "system-admin", "hashed-password": user_hash}
-    return {
-        "interface": {"eth0": eth0},
-        "system": {
-            "aaa": {"user": {"cumulus": user}},
-            "api": {"state": "enabled"},
-            "hostname": "cumulus" if spec.factory else _host_name(spec.name),
-        },
-    }
-
-
-def _host_name(name: str) -> str:
-    return "".join(letter if letter.isalnum() else "-" for letter in name).strip("-")[:63] or "cumulus"

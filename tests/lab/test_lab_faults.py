@@ -7,6 +7,7 @@ from lab_direct import DirectLab
 from lab_trees import pair
 
 from intent.core.errors import IntentError
+from intent.lab.api import Request
 from intent.lab.faults import EVENTS, STANDING
 
 CHANGE = {"interface": {"swp5": {"type": "swp", "description": "x"}}}
@@ -91,6 +92,8 @@ def test_the_api_can_be_cut_off_by_configuration(lab):
     leaf, machine = lab.client("leaf1"), lab.world.machines["leaf1"]
     for tree in (
         {"system": {"api": {"state": "disabled"}}},
+        {"system": {"api": {"port": 8888}}},
+        {"system": {"api": {"listening-address": {"localhost": {}}}}},
         {"interface": {"eth0": {"link": {"state": {"down": {}}}}}},
     ):
         leaf.start(leaf.load(tree), confirm=10)
@@ -118,6 +121,61 @@ def test_a_reboot_takes_time_and_comes_back_with_what_was_saved(lab):
     assert leaf.apply(CHANGE)["state"] == "applied_and_saved"
 
 
+def test_while_its_service_starts_nginx_says_502(lab):
+    leaf, machine = lab.client("leaf1"), lab.world.machines["leaf1"]
+    before = leaf.applied()
+    token = leaf.get("/api-token")["token"]
+    lab.fault("restart", "leaf1", for_s=3)
+    assert machine.reachable(lab.now) == "", "it can be connected to"
+    answer = lab.api.handle("leaf1", Request("GET", "/nvue_v1/system", leaf.headers))
+    assert answer.status == 502
+    assert ("Content-Type", "text/html") in answer.headers
+    assert answer.encoded().startswith(b"<html>"), "whoever expects JSON is in for a surprise"
+    lab.advance(3)
+    assert leaf.applied() == before
+    leaf.headers = {"authorization": f"Bearer {token}"}
+    assert leaf.call("GET", "/system")[0] == 401
+
+
+def test_after_a_reboot_the_service_comes_later_than_the_switch(lab):
+    leaf, machine = lab.client("leaf1"), lab.world.machines["leaf1"]
+    lab.fault("reboot", "leaf1", for_s=10)
+    lab.advance(10)
+    assert machine.reachable(lab.now) == ""
+    assert leaf.call("GET", "/system")[0] == 502
+    lab.advance(lab.world.tools.timing.nvued_s)
+    assert leaf.call("GET", "/system")[0] == 200
+
+
+def test_clear_ends_a_reboot_too(lab):
+    leaf, machine = lab.client("leaf1"), lab.world.machines["leaf1"]
+    lab.fault("reboot", "leaf1", for_s=10)
+    lab.fault("clear", "leaf1")
+    assert machine.reachable(lab.now) == ""
+    assert leaf.call("GET", "/system")[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("tree", "drops"),
+    [
+        (CHANGE, False),
+        ({"interface": {"eth0": {"description": "management"}}}, True),
+        ({"system": {"api": {"token-expiration": 30}}}, True),
+        ({"vrf": {"mgmt": {"router": {"static": {"0.0.0.0/0": {"address-family": "ipv4-unicast"}}}}}}, True),
+    ],
+)
+def test_reloading_what_carries_the_api_drops_its_connections(lab, tree, drops):
+    leaf, machine = lab.client("leaf1"), lab.world.machines["leaf1"]
+    revision = leaf.load(tree)
+    leaf.start(revision)
+    states = {}
+    for _ in range(12):
+        states.setdefault(leaf.revision(revision)["state"], machine.reachable(lab.now))
+        lab.advance(0.1)
+    assert states.pop("reloading") == ("refuse" if drops else "")
+    assert set(states.values()) == {""}
+
+
 def test_unreachable_for_a_while(lab):
     machine = lab.world.machines["leaf1"]
     lab.fault("unreachable", "leaf1", how="silent", for_s=10)
@@ -127,8 +185,6 @@ def test_unreachable_for_a_while(lab):
 
 
 def test_slow_answers_carry_their_delay(lab):
-    from intent.lab.api import Request
-
     lab.fault("slow", "leaf1", delay_s=2.5)
     leaf = lab.client("leaf1")
     assert lab.api.handle("leaf1", Request("GET", "/nvue_v1/system", leaf.headers)).delay_s == 2.5

@@ -41,7 +41,8 @@ def test_without_auto_save_it_ends_applied_until_saved(lab):
     assert done["state"] == "applied"
     assert "config" not in leaf.get("/", rev="startup", filled="false")["system"]
     status, body = leaf.order("applied", {"state": "save", "auto-prompt": {"ays": "ays_yes"}})
-    assert (status, body["state"]) == (200, "applied_and_saved")
+    assert (status, body["state"]) == (200, "save")
+    assert leaf.revision("applied")["state"] == "applied_and_saved"
     assert leaf.revision("applied")["last-apply"]["rev_id"] == done["id"]
     assert "config" in leaf.get("/", rev="startup", filled="false")["system"]
 
@@ -147,6 +148,25 @@ def test_an_older_revision_can_be_applied_again(lab):
     leaf.start(first["id"])
     assert leaf.wait(first["id"])["state"] == "applied_and_saved"
     assert leaf.applied()["interface"]["swp5"]["description"] == "first"
+
+
+def test_a_revision_names_the_one_it_started_from(lab):
+    leaf = lab.client("leaf1")
+    first = leaf.apply(DESCRIPTION)
+    second = leaf.create()
+    assert leaf.revision(second)["additional-data"] == {"parent-revision-id": first["id"]}
+    assert leaf.revision("applied")["additional-data"]["parent-revision-id"] == "1"
+    assert "additional-data" not in leaf.revision("1")
+
+
+def test_what_ends_badly_says_so_in_its_progress(lab):
+    leaf = lab.client("leaf1")
+    wrong = leaf.apply({"interface": {"swp5": {"type": "swp", "vrf": "NONE"}}})
+    assert (wrong["state"], wrong["transition"]["progress"]) == ("invalid", "Invalid config")
+    asked = leaf.load(DESCRIPTION)
+    leaf.order(asked, {"state": "apply"})
+    lab.advance(61)
+    assert leaf.revision(asked)["transition"]["progress"] == "Aborted apply after warnings"
 
 
 def test_diff_shows_one_side_with_null_for_the_other(lab):

@@ -66,7 +66,8 @@ class SwitchUnderFire(RuleBasedStateMachine):
 
     def call(self, method: str, path: str, body: Any = None, **query: Any) -> Any:
         status, answer = self.leaf.call(method, path, body, **query)
-        assert status in (200, 204, 400, 404, 405, 409), (status, answer)
+        assert status in (200, 204, 400, 404, 405, 409, 502), (status, answer)
+        assert (status == 502) is (self.lab.now < self.machine.serves_from)
         return answer if status == 200 else None
 
     @rule()
@@ -95,7 +96,10 @@ class SwitchUnderFire(RuleBasedStateMachine):
     def wait(self, seconds: float) -> None:
         self.lab.advance(seconds)
 
-    @rule(kind=st.sampled_from(("hung-apply", "apply-fail", "lost-after-apply", "clear", "reboot")), ask=st.booleans())
+    @rule(
+        kind=st.sampled_from(("hung-apply", "apply-fail", "lost-after-apply", "clear", "reboot", "restart")),
+        ask=st.booleans(),
+    )
     def fault(self, kind: str, ask: bool) -> None:
         self.lab.fault(kind, "leaf1", times=1, ask=ask, for_s=2)
 
@@ -111,11 +115,16 @@ class SwitchUnderFire(RuleBasedStateMachine):
     def let_the_timer_lapse(self) -> None:
         revision, before = self.awaiting or ("", None)
         self.lab.advance(100)
+        if self.lab.now < self.machine.serves_from:
+            return
         assert self.leaf.revision(revision)["state"] == "confirm_fail"
         assert self.machine.tree(before) is not None
 
     @invariant()
     def holds(self) -> None:
+        if self.lab.now < self.machine.serves_from:
+            assert self.leaf.call("GET", "/revision") == (502, None)
+            return
         listed = self.leaf.get("/revision")
         states = {name: held["state"] for name, held in listed.items() if name not in ("applied", "startup")}
         assert set(states.values()) <= KNOWN, states

@@ -231,3 +231,26 @@ def test_a_booting_switch_takes_its_links_down(lab):
     lab.advance(21)
     assert links(lab, "leaf1")["swp1s0"] == "up"
     assert sessions(lab, "leaf1")["swp1s0"]["session-state"] == "established"
+
+
+def test_routes_carry_their_flags_as_a_set(lab):
+    entry = lab.client("leaf1").get("/vrf/default/router/rib/ipv4/route/10.0.0.101%2F32")["route-entry"]["1"]
+    assert entry["flags"] == {"fib-selected": {}, "installed": {}, "offloaded": {}, "selected": {}}
+    assert entry["flags-string"] == "*Sio"
+
+
+def test_a_watchdog_tells_of_the_queues_it_watches(lab):
+    leaf = lab.client("leaf1")
+    assert leaf.call("GET", "/interface/swp1s0/qos/pfc-watchdog")[0] == 404
+    leaf.apply({"interface": {"swp1s0": {"qos": {"pfc-watchdog": {"state": "enable"}}}}})
+    shown = leaf.get("/interface/swp1s0/qos/pfc-watchdog")
+    assert shown == {"state": "enable", "status": {"3": {"status": "OK", "deadlock-count": 0}}}
+    leaf.apply({"qos": {"pfc": {"default-global": {"switch-priority": {"4": {}, "5": {}}}}}})
+    assert set(leaf.get("/interface/swp1s0/qos/pfc-watchdog")["status"]) == {"4", "5"}
+
+
+def test_a_member_of_a_bond_names_it(lab):
+    leaf = lab.client("leaf1")
+    leaf.apply({"interface": {"bond1": {"type": "bond", "bond": {"member": {"swp5": {}}}}}})
+    assert leaf.get("/interface/swp5")["parent"] == "bond1"
+    assert "parent" not in leaf.get("/interface/swp6")

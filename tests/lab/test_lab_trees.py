@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from intent.catalog.releases import release_schema
 from intent.core.errors import IntentError
 from intent.lab import wiring
-from intent.lab.ranges import LIMIT, expand, is_range
+from intent.lab.ranges import LIMIT, expand, is_range, joined
 from intent.lab.store import Trees
 from intent.lab.trees import at, diff, expanded, merged, without
 from intent.lab.walker import Schema
@@ -94,6 +94,22 @@ def test_ranges_stand_for_their_keys(key, names):
 def test_ranges_that_are_none_or_too_many(key):
     with pytest.raises(ValueError, match=r"range|runs|stands"):
         expand(key)
+
+
+@settings(deadline=None)
+@given(
+    st.lists(
+        st.one_of(
+            st.integers(0, 30).map(lambda number: f"swp{number}"),
+            st.tuples(st.integers(1, 4), st.integers(0, 3)).map(lambda pair: f"swp{pair[0]}s{pair[1]}"),
+            st.sampled_from(["lo", "eth0", "br_default", "peerlink.4094"]),
+        ),
+        min_size=1,
+        unique=True,
+    )
+)
+def test_a_joined_key_stands_for_its_names(names):
+    assert expand(joined(names)) == names
 
 
 def test_expansion_shares_what_holds_no_range():

@@ -60,3 +60,10 @@ class DirectClient(LabClient):
         data = raw if raw is not None else b"" if body is None else json.dumps(body).encode()
         answer = self.lab.api.handle(self.name, Request(method, target, self.headers, data))
         return answer.status, answer.body
+
+    def commands(self, revision: str, text: str) -> tuple[int, Any]:
+        """Status and body of a PATCH with `nv set` and `nv unset` commands."""
+        headers = {**self.headers, "content-type": "text/plain"}
+        target = f"/nvue_v1/?{urlencode({'rev': revision})}"
+        answer = self.lab.api.handle(self.name, Request("PATCH", target, headers, text.encode()))
+        return answer.status, answer.body
