@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from intent.change.engine import Judgement
+    from intent.cli.nvlinks import Nvlinks
     from intent.cli.subnets import Subnets
     from intent.device.actor import Actor, Observed, Target, Wanted
     from intent.device.fanout import Fleet
@@ -150,12 +151,20 @@ class ReadBack:
         actors: by platform.
         wanted: what each must hold.
         subnets: judges the subnets that hosts manage; those that hold what they must are judged by it too.
+        nvlinks: judges the NVLink domains of those that hold what they must.
     """
 
-    def __init__(self, actors: Mapping[str, Actor], wanted: Iterable[Wanted], subnets: Subnets | None = None) -> None:
+    def __init__(
+        self,
+        actors: Mapping[str, Actor],
+        wanted: Iterable[Wanted],
+        subnets: Subnets | None = None,
+        nvlinks: Nvlinks | None = None,
+    ) -> None:
         self._actors = actors
         self._wanted = {item.target.name: item for item in wanted}
         self._subnets = subnets
+        self._nvlinks = nvlinks
         self.observed: dict[str, Observed] = {}
         """What each device held when it was read last."""
 
@@ -166,7 +175,8 @@ class ReadBack:
         self._look(devices)
         found = {name: self._judge(self._wanted[name]) for name in devices}
         good = [name for name, judgement in found.items() if judgement.verdict is Verdict.PASS]
-        return found | (self._subnets.judge(good, in_force) if self._subnets is not None else {})
+        found |= self._subnets.judge(good, in_force) if self._subnets is not None else {}
+        return found | (self._nvlinks.judge(good) if self._nvlinks is not None else {})
 
     def _look(self, devices: Sequence[str]) -> None:
         """Read each device, those of a platform together: what one of a set holds may show on another one only."""

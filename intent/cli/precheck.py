@@ -86,6 +86,7 @@ def _results(work: Work, plan: Plan, way: Fleet) -> tuple[CheckResult, ...]:
     from intent.change.history import known_devices
     from intent.cli.checks import checks_of, expected_of, parts_of
     from intent.cli.journal import journal
+    from intent.cli.nvlinks import Nvlinks
     from intent.device.observe import gather
     from intent.verify.api import Phase
     from intent.verify.engine import run
@@ -108,4 +109,6 @@ def _results(work: Work, plan: Plan, way: Fleet) -> tuple[CheckResult, ...]:
                 expected=expected_of(work.compiled),
                 devices=[target.name for target in wanted],
             )
-    return results
+    known = {device.name: device.wanted.target for device in plan.to_change}
+    of_racks, _ = Nvlinks(work.compiled, checks, way, known).results([*known], Phase.PRE)
+    return results + of_racks

@@ -11,6 +11,7 @@ from intent.cli.checks import Answering, Judging, checks_of
 from intent.cli.context import Work, actors, fleet, lab_state, targets
 from intent.cli.controllers import SWITCHES, ByPlatform, ReadBack
 from intent.cli.journal import journal
+from intent.cli.nvlinks import Nvlinks
 from intent.cli.subnets import Subnets
 from intent.core.errors import IntentError
 
@@ -77,6 +78,7 @@ def carry_out(work: Work, plan: Plan, manner: Manner) -> int:
     # What a rollback restores is what was before, and that need not be what the intent says now.
     lab = lab_state(work.workspace).parent if manner.lab else None
     subnets: Subnets | None = None
+    nvlinks = None if plan.kind == "rollback" else Nvlinks(work.compiled, checks, way, known)
     if plan.kind != "rollback":
         subnets = Subnets(
             work.compiled, checks, doers, known, changing=changing_hosts, lab=lab, clock=clock, patience_s=patience_s
@@ -104,7 +106,7 @@ def carry_out(work: Work, plan: Plan, manner: Manner) -> int:
             journal=book,
             judge=ByPlatform(
                 Answering(way, known) if plan.kind == "rollback" else judging,
-                ReadBack(doers, [device.wanted for device in plan.devices], subnets),
+                ReadBack(doers, [device.wanted for device in plan.devices], subnets, nvlinks),
                 platforms,
             ),
             holder=this_process(getpass.getuser()),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from intent.cli.lab_subnets import lab_observation, lab_settled, lab_subnets
 from intent.cli.managed import PLATFORM, Managed, managed
+from intent.cli.nvlinks import PART as NVLINK
 from intent.cli.ufm_subnets import HOSTS as UFM_HOSTS
 from intent.cli.ufm_subnets import PLATFORM as UFM
 from intent.cli.ufm_subnets import ufm_managed, ufm_observation
@@ -57,7 +58,7 @@ class Subnets:
         patience_s: float = 0.0,
     ) -> None:
         self._compiled = compiled
-        self._checks = [check for check in checks if Role.MANAGER in check.roles]
+        self._checks = [check for check in checks if Role.MANAGER in check.roles and NVLINK not in check.parts]
         self._actors = actors
         self._targets = targets
         self._changing = frozenset(changing)

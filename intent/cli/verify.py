@@ -53,6 +53,7 @@ def verify(
     from intent.cli.checks import checks_of, expected_of, parts_of
     from intent.cli.context import actors, fleet, lab_state, open_site, targets
     from intent.cli.controllers import SWITCHES, left_out, read_back
+    from intent.cli.nvlinks import Nvlinks
     from intent.cli.output import progress, remark, show, write
     from intent.cli.subnets import Subnets
     from intent.device.observe import gather
@@ -89,9 +90,10 @@ def verify(
     of_subnets, seen_by_hosts = Subnets(
         work.compiled, checks, doers, known, lab=lab_state(work.workspace).parent if lab else None
     ).results(others, Phase.VERIFY)
-    results += of_subnets
+    of_racks, seen_by_nmx = Nvlinks(work.compiled, checks, way, known).results(others, Phase.VERIFY)
+    results += of_subnets + of_racks
     if save:
-        save_snapshot(save, [*seen.values(), *seen_by_hosts.values()])
+        save_snapshot(save, [*seen.values(), *seen_by_hosts.values(), *seen_by_nmx.values()])
     if form is VerifyFormat.HUMAN:
         show(report.human(results))
     else:

@@ -152,6 +152,36 @@ class SmState:
 
 
 @dataclass(frozen=True, slots=True)
+class NvlinkPartition:
+    """One NVLink partition as its manager has it.
+
+    Args:
+        domain: identifier of its domain; empty for one without members, of which nobody can tell.
+        name: its name.
+        gpus: places of its members, `chassis.slot.host.gpu`.
+        default: it is the default partition of the domain, which holds what no other has.
+    """
+
+    domain: str
+    name: str
+    gpus: tuple[str, ...] = ()
+    default: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NvlinkState:
+    """NVLink domains as their manager has them.
+
+    Args:
+        gpus: places of the GPUs of each domain, by its identifier.
+        partitions: in the manager's order.
+    """
+
+    gpus: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    partitions: tuple[NvlinkPartition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Observation:
     """Everything read from one device at one time. A part that could not be read is in `problems`, and its field None.
 
@@ -165,6 +195,7 @@ class Observation:
         lids: local identifier of each end port by its GUID.
         routing: the routing engine that made the present paths.
         unhealthy: ports the subnet manager set aside, as `guid/number`.
+        nvlink: NVLink domains and their partitions.
         problems: part (a field's name, or `device` when nothing answered) → why, in words.
     """
 
@@ -182,4 +213,5 @@ class Observation:
     lids: Mapping[str, int] | None = None
     routing: str | None = None
     unhealthy: tuple[str, ...] | None = None
+    nvlink: NvlinkState | None = None
     problems: Mapping[str, str] = field(default_factory=dict)

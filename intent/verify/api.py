@@ -30,6 +30,8 @@ from intent.device.observation import (
     IbPort,
     LinkState,
     LldpNeighbor,
+    NvlinkPartition,
+    NvlinkState,
     Observation,
     PortErrors,
     RoceState,
@@ -54,6 +56,9 @@ __all__ = [
     "Link",
     "LinkState",
     "LldpNeighbor",
+    "Nvlink",
+    "NvlinkPartition",
+    "NvlinkState",
     "Observation",
     "Phase",
     "Port",
@@ -88,6 +93,7 @@ class Phase(StrEnum):
 
 PARTS = (
     "system", "links", "lldp", "bgp", "roce", "ib_ports", "ib_errors", "pkeys", "sm", "lids", "routing", "unhealthy",
+    "nvlink",
 )  # fmt: skip
 
 
@@ -174,6 +180,21 @@ class Subnet:
 
 
 @dataclass(frozen=True, slots=True)
+class Nvlink:
+    """What the intent asks of the NVLink domains of one manager.
+
+    Args:
+        partitions: places of the GPUs of each partition, by identifier of the domain and name of the partition.
+        excepted: partitions that are somebody else's, by the same.
+        racks: name of the rack that each domain is.
+    """
+
+    partitions: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
+    excepted: frozenset[tuple[str, str]] = frozenset()
+    racks: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Expected:
     """What the intent asks for beyond devices and links.
 
@@ -184,6 +205,7 @@ class Expected:
         mac_owners: which port owns a MAC address, keyed as `normal_mac` writes it (inventory of node NICs).
         lldp_roles: roles that send LLDP for certain. Silence of any other role is not judged.
         subnets: InfiniBand subnets by name of the fabric.
+        nvlink: NVLink domains by name of their manager.
     """
 
     mtu_bytes: Mapping[Tier, int] = field(default_factory=dict)
@@ -192,6 +214,7 @@ class Expected:
     mac_owners: Mapping[str, End] = field(default_factory=dict)
     lldp_roles: frozenset[Role] = frozenset({Role.LEAF, Role.SPINE})
     subnets: Mapping[str, Subnet] = field(default_factory=dict)
+    nvlink: Mapping[str, Nvlink] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,6 +320,18 @@ class Context:
         return self.observation.unhealthy
 
     @property
+    def nvlink_wanted(self) -> Nvlink | None:
+        """What the intent asks of the NVLink domains this device manages; None when of none."""
+        return self.expected.nvlink.get(self.device.name)
+
+    @property
+    def nvlink(self) -> NvlinkState:
+        """NVLink domains and their partitions."""
+        if self.observation.nvlink is None:
+            raise PartMissing("nvlink")
+        return self.observation.nvlink
+
+    @property
     def qos(self) -> QosProfile | None:
         """The QoS profile the intent gives this device; None when it gives none."""
         return self.expected.qos.get(self.device.name)
@@ -384,7 +419,8 @@ def check(
         subject: what it is about; groups checks in reports.
         phases: any of `pre`, `post`, `verify`.
         parts: parts of the observation it needs: `system`, `links`, `lldp`, `bgp`, `roce`; of a subnet, read by the
-            hosts of its managers: `ib_ports`, `ib_errors`, `pkeys`, `sm`, `lids`, `routing`, `unhealthy`.
+            hosts of its managers: `ib_ports`, `ib_errors`, `pkeys`, `sm`, `lids`, `routing`, `unhealthy`;
+            of an NMX-M: `nvlink`.
         roles: roles of the devices it is run for.
 
     Raises:

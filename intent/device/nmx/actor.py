@@ -23,6 +23,10 @@ from intent.device.nmx.session import NmxConnection, NmxSession
 from intent.device.owned import Owned
 
 PLATFORM = "nmx"
+_ORDER = (
+    "the default partition of a domain shrinks first, then others shrink or go, then they grow or are made: a GPU is "
+    "in one partition at most, in none in between"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +195,8 @@ class NmxActor:
         del wanted
         hit = dict.fromkeys((item.path[1], item.path[3]) for item in differences if len(item.path) > 3)
         reason = "GPUs that leave or join lose their NVLink peers: jobs on them end (NVIDIA GB200 NVL partition guide)"
-        return tuple(Disruption("flap", f"NVLink partition {name!r} of {domain}", reason) for domain, name in hit)
+        found = [Disruption("flap", f"NVLink partition {name!r} of {domain}", reason) for domain, name in hit]
+        return (*found, *([Disruption("none", "order of writes", _ORDER)] if hit else []))
 
     def revert_words(self, wanted: Wanted) -> str:
         """How NMX-M comes back: not by itself."""
