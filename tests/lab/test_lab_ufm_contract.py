@@ -215,14 +215,18 @@ def test_sharp_follows_a_partition_and_last_updated_tells_of_changes(ufm: PlainC
     assert first and ufm.call("GET", f"{PKEYS}/last_updated")[1]["last_updated"] != first
 
 
-def test_validation_is_a_job_and_only_one_at_a_time(ufm: PlainClient) -> None:
-    _, names = ufm.call("GET", "/ufmRest/fabricValidation/tests")
-    assert "CheckPartitionKey" in names
-    assert ufm.call("POST", "/ufmRest/fabricValidation/tests/CheckPartitionKey")[0] == 202
-    place = ufm.location
-    assert ufm.call("POST", "/ufmRest/fabricValidation/tests/CheckPartitionKey")[0] == 409
-    assert job(ufm, place)["Status"] == "Completed"
-    assert ufm.call("POST", "/ufmRest/fabricValidation/tests/Nothing")[0] == 404
+def test_validation_is_a_job_and_only_one_at_a_time() -> None:
+    now = [0.0]
+    with LabServer(wiring(ports=ports(16)), clock=lambda: now[0]) as lab:
+        ufm = PlainClient(lab.info, NAME)
+        _, names = ufm.call("GET", "/ufmRest/fabricValidation/tests")
+        assert "CheckPartitionKey" in names
+        assert ufm.call("POST", "/ufmRest/fabricValidation/tests/CheckPartitionKey")[0] == 202
+        place = ufm.location
+        assert ufm.call("POST", "/ufmRest/fabricValidation/tests/CheckPartitionKey")[0] == 409
+        now[0] = 1.0
+        assert job(ufm, place)["Status"] == "Completed"
+        assert ufm.call("POST", "/ufmRest/fabricValidation/tests/Nothing")[0] == 404
 
 
 def test_tokens_open_the_third_root_until_revoked(lab: LabServer, ufm: PlainClient) -> None:

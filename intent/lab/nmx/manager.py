@@ -1,4 +1,4 @@
-"""One NMX-M of the lab: REST, operations, accounts, faults, counters.
+"""One NMX-M of the lab: its REST API over a model of its domains.
 
 Every write is answered 202 with an operation; what can be refused at once is refused at once, as the OpenAPI says.
 """
@@ -8,90 +8,69 @@ from __future__ import annotations
 import base64
 import hmac
 import json
-import logging
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-from intent.core.errors import IntentError
+from intent.lab import rest_controller
 from intent.lab.agenda import Clock
 from intent.lab.api import Request, Response
-from intent.lab.controller import DROPPED, Login
-from intent.lab.nmx.model import Json, Model, Partition
+from intent.lab.controller import Login
+from intent.lab.nmx.model import Model, Partition
+from intent.lab.nmx.operations import Operation
 from intent.lab.nmx.spec import Nmx
-from intent.lab.tools import Counters, Refusal
+from intent.lab.rest_controller import RestController
+from intent.lab.tools import Refusal
 
 ROOT = "/nmx/v1"
 USER, READER = "rw-user", "ro-user"
 KINDS = {
-    "unreachable": "connections are refused, for for_s seconds or until cleared",
-    "slow": "every answer takes delay_s longer",
+    **{kind: words for kind, words in rest_controller.KINDS.items() if kind != "clear"},
     "failover": "connections drop, nobody answers for for_s seconds, operations are forgotten",
     "lost-write": "a write's connection drops, when=before or when=after it is accepted; skip=n go well first",
     "operation-fails": "an operation ends as failed, nothing is done",
     "slow-operation": "operations take delay_s seconds",
     "move-gpu": "somebody moves GPU place of domain into partition (empty for none) by hand",
-    "clear": "every standing fault ends",
+    "clear": rest_controller.KINDS["clear"],
 }
 _OPERATION_S = 0.02
-_log = logging.getLogger("intent.lab")
 
 
 @dataclass(slots=True)
-class Faults:
-    """Standing faults; `times` counts the writes that are hit."""
+class Faults(rest_controller.Standing):
+    """Standing faults of an NMX-M.
 
-    down: bool = False
-    until: float = 0.0
-    delay_s: float = 0.0
-    lost: str = ""
-    failover_s: float = 0.0
+    Args:
+        fails: operations end as failed.
+        operation_s: seconds an operation takes.
+    """
+
     fails: bool = False
     operation_s: float = _OPERATION_S
-    skip: int = 0
-    times: int = 0
+
+    def loses(self, options: Mapping[str, Any], seconds: float) -> None:
+        """Writes get lost; what is accepted then goes well."""
+        self.fails = False
+        rest_controller.Standing.loses(self, options, seconds)
 
     def hits(self) -> bool:
         """True when a fault of writes is due now; counts it."""
-        if self.skip > 0:
-            self.skip -= 1
-            return False
-        if self.times == 0:
-            return False
-        self.times -= self.times > 0
-        return True
+        return bool(self.lost or self.fails) and self.due()
 
-
-@dataclass(slots=True)
-class Operation:
-    """One operation of NMX-M."""
-
-    id: str
-    method: str
-    uri: str
-    body: Any
-    created: float
-    ends: float
-    act: Callable[[], None] | None
-    status: str = "pending"
-    result: Json = field(default_factory=dict)
-
-    def shown(self, now: float) -> Json:
-        """As the API says it."""
-        return {
-            "ID": self.id,
-            "Status": self.status,
-            "Percentage": 100.0 if self.act is None else 50.0,
-            "CurrentStep": self.status,
-            "CreatedAt": f"{self.created:.3f}",
-            "UpdatedAt": f"{min(now, self.ends):.3f}",
-            "Request": {"Method": self.method.lower(), "URI": self.uri, "Body": self.body, "Cancellable": True},
-            "Result": self.result,
+    def words(self) -> list[str]:
+        """The standing faults by name."""
+        held = {
+            "unreachable": self.down,
+            "slow": self.delay_s,
+            "lost-write": self.times and self.lost,
+            "operation-fails": self.times and self.fails,
+            "slow-operation": self.operation_s != _OPERATION_S,
         }
+        return [name for name, value in held.items() if value]
 
 
-class NmxManager:
+class NmxManager(RestController):
     """An NMX-M with a model of its domains.
 
     Args:
@@ -101,15 +80,15 @@ class NmxManager:
     """
 
     kind = "nmx"
+    kinds = KINDS
+    what = "an NMX-M"
 
     def __init__(self, spec: Nmx, clock: Clock, password: str) -> None:
+        super().__init__(spec.name, spec.version, clock)
         self.spec = spec
         self.model = Model(spec.domains, spec.default_kind)
-        self.counters = Counters()
-        self.faults = Faults()
+        self.faults: Faults = Faults()
         self.operations: dict[str, Operation] = {}
-        self.calls: list[tuple[str, str]] = []
-        self._clock = clock
         self._password = password
         entity = "([0-9a-fA-F]{24})"
         self._routes: list[tuple[str, re.Pattern[str], Callable[..., Response]]] = [
@@ -129,58 +108,22 @@ class NmxManager:
             )
         ]
 
-    @property
-    def name(self) -> str:
-        """Its name."""
-        return self.spec.name
-
-    @property
-    def version(self) -> str:
-        """Version it runs."""
-        return self.spec.version
-
-    @property
-    def now(self) -> float:
-        """Lab time."""
-        return self._clock()
-
     def login(self) -> Login:
         """How to log in."""
         return Login(USER, self._password)
 
-    # --- behind the address
+    def error(self, status: int, detail: str) -> Response:
+        """An error in its own words."""
+        return _error(status, detail)
 
-    def opened(self) -> None:
-        """A connection was accepted."""
-        self.counters.connections += 1
+    def answer(self, request: Request, reading: bool) -> Response:
+        """Answer a request.
 
-    def reachable(self) -> str:
-        """Whether it answers now."""
-        faults = self.faults
-        if faults.down and faults.until and faults.until <= self.now:
-            faults.down, faults.until = False, 0.0
-        return "refuse" if faults.down else ""
-
-    def handle(self, request: Request) -> Response:
-        """Answer; a bug of the lab is an answer 500 and a trace in its log, never a crash."""
-        reading = request.method in ("GET", "HEAD")
-        self.counters.requests += 1
-        self.counters.reads += reading
-        self.counters.writes += not reading
-        try:
-            answer = self._answer(request, reading)
-        except Refusal as refusal:
-            answer = _error(refusal.status, refusal.detail)
-        except Exception:
-            _log.exception("%s: %s %s", self.name, request.method, request.target[:200])
-            answer = _error(500, "The lab failed to answer; see its log")
-        self.counters.refused += answer.status in (401, 403)
-        if not self.faults.delay_s or answer is DROPPED:
-            return answer
-        return Response(answer.status, answer.body, answer.headers, self.faults.delay_s)
-
-    def _answer(self, request: Request, reading: bool) -> Response:
-        self._run()
+        Raises:
+            Refusal: it makes no sense, or the account may not.
+        """
+        for operation in list(self.operations.values()):
+            operation.run(self.now)
         user = self._user(request.headers.get("authorization", ""))
         if not reading and user == READER:
             raise Refusal(403, "the account may only read")
@@ -193,9 +136,9 @@ class NmxManager:
             self.calls.append((request.method, path))
             hit = path.startswith("/partitions") and self.faults.hits()
         if hit and self.faults.lost == "before":
-            return self._dropped()
+            return self.dropped()
         answer = self._routed(request, path, fails=hit and self.faults.fails)
-        return self._dropped() if hit and self.faults.lost == "after" else answer
+        return self.dropped() if hit and self.faults.lost == "after" else answer
 
     def _routed(self, request: Request, path: str, *, fails: bool) -> Response:
         there = False
@@ -204,7 +147,7 @@ class NmxManager:
             if match and method == request.method:
                 answer = handler(request, *match.groups())
                 if fails and answer.status == 202:
-                    self._fail(answer.body["operationId"])
+                    self.operations[answer.body["operationId"]].fail()
                 return answer
             there = there or match is not None
         raise Refusal(405 if there else 404, "Method not allowed" if there else "Not found")
@@ -285,86 +228,39 @@ class NmxManager:
         self.operations[made.id] = made
         return Response(202, {"operationId": made.id}, (("Location", f"{ROOT}/operations/{made.id}"),))
 
-    def _run(self) -> None:
-        for operation in list(self.operations.values()):
-            act = operation.act
-            if act is None:
-                continue
-            operation.status = "in-progress"
-            if operation.ends > self.now:
-                continue
-            operation.act, operation.status = None, "completed"
-            try:
-                act()
-            except Refusal as refusal:
-                operation.status = "failed"
-                operation.result = {"Error": "conflict", "Details": refusal.detail}
-
-    def _fail(self, identifier: str) -> None:
-        def act() -> None:
-            raise Refusal(500, "the controller is not ready")
-
-        self.operations[identifier].act = act
+    def _known(self, identifier: str) -> Operation:
+        operation = self.operations.get(identifier)
+        if operation is None:
+            raise Refusal(404, f"operation {identifier} does not exist")
+        return operation
 
     def _operation(self, _: Request, identifier: str) -> Response:
-        operation = self.operations.get(identifier)
-        if operation is None:
-            raise Refusal(404, f"operation {identifier} does not exist")
-        return Response(200, operation.shown(self.now))
+        return Response(200, self._known(identifier).shown(self.now))
 
     def _cancel(self, _: Request, identifier: str) -> Response:
-        operation = self.operations.get(identifier)
-        if operation is None:
-            raise Refusal(404, f"operation {identifier} does not exist")
-        if operation.act is None:
-            raise Refusal(409, f"the operation is {operation.status}")
-        operation.act, operation.status = None, "cancelled"
+        self._known(identifier).cancel()
         return Response(202, {"operationId": identifier})
 
     # --- faults
 
-    def _dropped(self) -> Response:
-        if self.faults.failover_s:
-            self._failover(self.faults.failover_s)
-        return DROPPED
-
-    def _failover(self, seconds: float) -> None:
+    def forget(self) -> None:
+        """The node that takes over knows no operation."""
         self.operations.clear()
-        self.faults.down, self.faults.until = True, self.now + seconds
 
-    def fault(self, kind: str, options: Mapping[str, Any]) -> str:
-        """Let something go wrong.
+    def calm(self) -> None:
+        """Every standing fault ends."""
+        self.faults = Faults()
 
-        Raises:
-            IntentError: no such kind, or the options do not fit.
-        """
-        if kind not in KINDS:
-            raise IntentError(f"no fault of an NMX-M is called {kind!r}", hint=f"known: {', '.join(KINDS)}")
-        try:
-            self._faulty(kind, options)
-        except (TypeError, ValueError, KeyError) as problem:
-            raise IntentError(f"{self.name}: {kind}: {problem}", hint=KINDS[kind]) from None
-        return f"{self.name}: {kind}"
-
-    def _faulty(self, kind: str, options: Mapping[str, Any]) -> None:
-        faults, seconds = self.faults, float(options.get("for_s", 0.0))
-        if kind in ("lost-write", "operation-fails"):
-            faults.times, faults.skip = int(options.get("times", 1)), int(options.get("skip", 0))
-            faults.fails = kind == "operation-fails"
-            faults.lost = "" if faults.fails else "before" if options.get("when") == "before" else "after"
-            faults.failover_s = seconds
-        elif kind == "unreachable":
-            faults.down, faults.until = True, self.now + seconds if seconds else 0.0
-        elif kind == "slow":
-            faults.delay_s = float(options.get("delay_s", 1.0))
-        elif kind == "failover":
-            self._failover(seconds or 1.0)
+    def faulty(self, kind: str, options: Mapping[str, Any]) -> str | None:
+        """A fault of NMX-M's own."""
+        if kind == "operation-fails":
+            self.faults.counted(options)
+            self.faults.fails, self.faults.lost = True, ""
         elif kind == "slow-operation":
-            faults.operation_s = float(options.get("delay_s", 1.0))
-        elif kind == "move-gpu":
-            self._move(str(options["domain"]), str(options["place"]), str(options.get("partition", "")))
+            self.faults.operation_s = float(options.get("delay_s", 1.0))
         else:
-            self.faults = Faults()
+            self._move(str(options["domain"]), str(options["place"]), str(options.get("partition", "")))
+        return None
 
     def _move(self, domain: str, place: str, name: str) -> None:
         chassis, slot, host, device = (int(part) for part in place.split("."))
@@ -379,17 +275,11 @@ class NmxManager:
         held = same[0] if same else self.model.make(name, "", set(), self.now)
         held.spots.add(spot)
 
-    def snapshot(self) -> dict[str, Any]:
-        """Counters, partitions by number of members, standing faults."""
-        faults = self.faults
-        named = {"unreachable": faults.down, "slow": faults.delay_s, "lost-write": faults.times and faults.lost}
+    def seen(self) -> dict[str, Any]:
+        """Partitions by number of members, standing faults."""
         return {
-            "kind": self.kind,
-            "release": self.version,
-            "reachable": not self.reachable(),
             "partitions": {held.id: len(held.spots) for held in self.model.partitions.values()},
-            "faults": [name for name, value in named.items() if value],
-            **asdict(self.counters),
+            "faults": self.faults.words(),
         }
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from intent.lab import rest_controller
+
 # Kinds with what they do; `times` counts the writes that are hit, -1 for all.
 KINDS = {
-    "unreachable": "connections are refused, for for_s seconds or until cleared",
-    "slow": "every answer takes delay_s longer",
+    **{kind: words for kind, words in rest_controller.KINDS.items() if kind != "clear"},
     "failover": "the virtual address moves: connections drop, nobody answers for for_s seconds, jobs are forgotten",
     "lost-write": "a write's connection drops, when=before or when=after it is carried out; skip=n go well first",
     "job-errors": "a write becomes a job that does half and ends in Completed With Errors",
@@ -20,43 +21,29 @@ KINDS = {
     "partitions-by-hand": "file takes the place of the partitions.conf of the OpenSM behind it, unread by anybody",
     "unhealthy-port": "the subnet manager sets a port aside: guid, number, condition",
     "routing-engine": "another engine than asked for is at work: engine (minhop)",
-    "clear": "every standing fault ends",
+    "clear": rest_controller.KINDS["clear"],
 }
 
 
 @dataclass(slots=True)
-class Faults:
-    """Standing faults.
+class Faults(rest_controller.Standing):
+    """Standing faults of a UFM.
 
     Args:
-        down: refuses connections.
-        until: lab time at which it answers again; 0 for not by itself.
-        delay_s: added to every answer.
-        lost: empty, `before` or `after`.
-        failover_s: a lost write is followed by a failover of so many seconds.
         job_errors: writes become jobs that fail half way.
         job_s: writes become jobs of so many seconds.
         refuse: status that writes are answered with; 0 for none.
         all_full: members join as full.
         read_only: partitions can only be read.
         engine: routing engine at work; empty for the one asked for.
-        skip: writes that still go well.
-        times: writes that are hit; -1 for all.
     """
 
-    down: bool = False
-    until: float = 0.0
-    delay_s: float = 0.0
-    lost: str = ""
-    failover_s: float = 0.0
     job_errors: bool = False
     job_s: float = 0.0
     refuse: int = 0
     all_full: bool = False
     read_only: bool = False
     engine: str = ""
-    skip: int = 0
-    times: int = -1
 
     def words(self) -> list[str]:
         """The standing faults by name."""
@@ -75,12 +62,4 @@ class Faults:
 
     def hits(self) -> bool:
         """True when a fault of writes is due now; counts it."""
-        if not (self.lost or self.job_errors or self.refuse):
-            return False
-        if self.skip > 0:
-            self.skip -= 1
-            return False
-        if self.times == 0:
-            return False
-        self.times -= self.times > 0
-        return True
+        return bool(self.lost or self.job_errors or self.refuse) and self.due()

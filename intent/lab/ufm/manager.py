@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
 from typing import Any, Protocol
 
 from intent.core.errors import IntentError
 from intent.lab.agenda import Clock
 from intent.lab.api import Request, Response
-from intent.lab.controller import DROPPED, Login
-from intent.lab.tools import Counters, Refusal
+from intent.lab.controller import Login
+from intent.lab.rest_controller import RestController
+from intent.lab.tools import Refusal
 from intent.lab.ufm.accounts import BASIC, TOKEN, USER, Accounts
+from intent.lab.ufm.call import Call
 from intent.lab.ufm.faults import KINDS, Faults
 from intent.lab.ufm.jobs import WITH_ERRORS, Job, Jobs
 from intent.lab.ufm.model import Model, Partition, guid_of, number_of
-from intent.lab.ufm.rest import Call, Routes, refused
+from intent.lab.ufm.rest import Routes, refused
 from intent.lab.ufm.spec import Ufm
 
-_log = logging.getLogger("intent.lab")
 _JOB_S = 0.05
 
 Observer = Callable[[Mapping[int, Partition]], None]
@@ -42,7 +41,7 @@ class Backing(Protocol):
         """What it does."""
 
 
-class UfmManager:
+class UfmManager(RestController):
     """A UFM pair behind one virtual address, with a model of its partitions.
 
     Args:
@@ -54,6 +53,8 @@ class UfmManager:
     """
 
     kind = "ufm"
+    kinds = KINDS
+    what = "a UFM"
 
     def __init__(
         self,
@@ -63,10 +64,10 @@ class UfmManager:
         observer: Observer | None = None,
         backing: Backing | None = None,
     ) -> None:
+        super().__init__(spec.name, spec.version, clock)
         self.spec = spec
         self.accounts = Accounts(password)
-        self.counters = Counters()
-        self.faults = Faults()
+        self.faults: Faults = Faults()
         self.jobs = Jobs()
         major, minor = (int(part) for part in spec.version.split(".")[:2])
         self.model = Model(
@@ -76,65 +77,25 @@ class UfmManager:
             shows_default=(major, minor) >= (6, 19),
         )
         self.unhealthy: dict[tuple[str, int], str] = {}  # condition by GUID and port number
-        self.failovers = 0
-        self.calls: list[tuple[str, str]] = []  # writes, as method and path
-        self._clock = clock
         self._observer = observer
         self._backing = backing
         self._routes = Routes(self)
         self._token = self.accounts.issue(clock())["access_token"] if spec.authentication == "token" else ""
 
-    @property
-    def name(self) -> str:
-        """Its name."""
-        return self.spec.name
-
-    @property
-    def version(self) -> str:
-        """Version it runs."""
-        return self.spec.version
-
-    @property
-    def now(self) -> float:
-        """Lab time."""
-        return self._clock()
-
     def login(self) -> Login:
         """How to log in."""
         return Login(USER, self._token or self.accounts.password, bool(self._token))
 
-    # --- behind the address
+    def error(self, status: int, detail: str) -> Response:
+        """An error in its own words."""
+        return refused(status, detail)
 
-    def opened(self) -> None:
-        """A connection was accepted."""
-        self.counters.connections += 1
+    def answer(self, request: Request, reading: bool) -> Response:
+        """Answer a request.
 
-    def reachable(self) -> str:
-        """Whether the virtual address answers now."""
-        faults = self.faults
-        if faults.down and faults.until and faults.until <= self.now:
-            faults.down, faults.until = False, 0.0
-        return "refuse" if faults.down else ""
-
-    def handle(self, request: Request) -> Response:
-        """Answer; a bug of the lab is an answer 500 and a trace in its log, never a crash."""
-        self.counters.requests += 1
-        reading = request.method in ("GET", "HEAD")
-        self.counters.reads += reading
-        self.counters.writes += not reading
-        try:
-            answer = self._answer(request, reading)
-        except Refusal as refusal:
-            answer = refused(refusal.status, refusal.detail)
-        except Exception:
-            _log.exception("%s: %s %s", self.name, request.method, request.target[:200])
-            answer = refused(500, "The lab failed to answer; see its log")
-        self.counters.refused += answer.status in (401, 403)
-        if not self.faults.delay_s or answer is DROPPED:
-            return answer
-        return Response(answer.status, answer.body, answer.headers, self.faults.delay_s)
-
-    def _answer(self, request: Request, reading: bool) -> Response:
+        Raises:
+            Refusal: it makes no sense, or the account may not.
+        """
         self.jobs.run(self.now)
         root = request.target.partition("?")[0].split("/", 2)[1]
         if not self.accounts.allowed(f"/{root}", request.headers.get("authorization", "")):
@@ -151,21 +112,13 @@ class UfmManager:
         if hit and self.faults.refuse:
             raise Refusal(self.faults.refuse, "refused on demand")
         if hit and self.faults.lost == "before":
-            self._drop()
-            return DROPPED
+            return self.dropped()
         if hit and self.faults.job_errors:
             return self._half_done(call)
         if self.faults.job_s and call.path.startswith("/resources/pkeys"):
             return self._slowly(call)
         answer = self._routes.answer(call)
-        if hit and self.faults.lost == "after":
-            self._drop()
-            return DROPPED
-        return answer
-
-    def _drop(self) -> None:
-        if self.faults.failover_s:
-            self._failover(self.faults.failover_s)
+        return self.dropped() if hit and self.faults.lost == "after" else answer
 
     def _slowly(self, call: Call) -> Response:
         def act(_: Job) -> None:
@@ -204,38 +157,23 @@ class UfmManager:
 
     # --- faults
 
-    def _failover(self, seconds: float) -> None:
-        self.failovers += 1
+    def forget(self) -> None:
+        """The node that takes over knows no job."""
         self.jobs.forget()
-        self.faults.down, self.faults.until = True, self.now + seconds
 
-    def fault(self, kind: str, options: Mapping[str, Any]) -> str:
-        """Let something go wrong.
+    def calm(self) -> None:
+        """Every standing fault ends; its OpenSM gets its own partitions again."""
+        self.faults = Faults()
+        self.unhealthy.clear()
+        if self._backing is not None:
+            self._backing.follow(self.model.partitions)
 
-        Raises:
-            IntentError: no such kind, or the options do not fit.
-        """
-        if kind not in KINDS:
-            raise IntentError(f"no fault of a UFM is called {kind!r}", hint=f"known: {', '.join(KINDS)}")
-        try:
-            return self._faulty(kind, options)
-        except (Refusal, TypeError, ValueError) as problem:
-            raise IntentError(f"{self.name}: {kind}: {problem}", hint=KINDS[kind]) from None
-
-    def _faulty(self, kind: str, options: Mapping[str, Any]) -> str:
-        faults, seconds = self.faults, float(options.get("for_s", 0.0))
-        if kind in ("lost-write", "job-errors", "refuse-writes"):
-            faults.times, faults.skip = int(options.get("times", 1)), int(options.get("skip", 0))
-        if kind == "unreachable":
-            faults.down, faults.until = True, self.now + seconds if seconds else 0.0
-        elif kind == "slow":
-            faults.delay_s = float(options.get("delay_s", 1.0))
-        elif kind == "failover":
-            self._failover(seconds or 1.0)
-        elif kind == "lost-write":
-            faults.lost = "before" if options.get("when") == "before" else "after"
-            faults.failover_s = seconds
-        elif kind == "job-errors":
+    def faulty(self, kind: str, options: Mapping[str, Any]) -> str | None:
+        """A fault of UFM's own; what was done, in words, where the kind does not say it all."""
+        faults = self.faults
+        if kind in ("job-errors", "refuse-writes"):
+            faults.counted(options)
+        if kind == "job-errors":
             faults.job_errors = True
         elif kind == "slow-job":
             faults.job_s = float(options.get("delay_s", 1.0))
@@ -243,16 +181,11 @@ class UfmManager:
             faults.refuse = int(options.get("status", 500))
         elif kind in ("all-full", "read-only"):
             setattr(faults, kind.replace("-", "_"), True)
-        elif kind in ("add-member", "remove-member", "unhealthy-port", "routing-engine"):
-            return self._by_hand(kind, options)
         elif kind == "partitions-by-hand":
             return self._pushed(options)
         else:
-            self.faults = Faults()
-            self.unhealthy.clear()
-            if self._backing is not None:
-                self._backing.follow(self.model.partitions)
-        return f"{self.name}: {kind}"
+            return self._by_hand(kind, options)
+        return None
 
     def _by_hand(self, kind: str, options: Mapping[str, Any]) -> str:
         if kind == "routing-engine":
@@ -276,15 +209,11 @@ class UfmManager:
             raise IntentError(f"{self.name}: no OpenSM runs behind it", hint="intent lab up --engine opensm")
         return self._backing.by_hand(options)
 
-    def snapshot(self) -> dict[str, Any]:
-        """Counters, partitions by number of members, standing faults."""
+    def seen(self) -> dict[str, Any]:
+        """Partitions by number of members, standing faults, the engine behind it."""
         return {
-            "kind": self.kind,
-            "release": self.version,
-            "reachable": not self.reachable(),
             "failovers": self.failovers,
             "partitions": {f"0x{key:x}": len(held.members) for key, held in sorted(self.model.partitions.items())},
             "faults": self.faults.words(),
             **({"engine": "internal model"} if self._backing is None else self._backing.seen()),
-            **asdict(self.counters),
         }

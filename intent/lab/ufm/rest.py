@@ -7,21 +7,19 @@ partition that does not exist, a plain list of keys without a query, members and
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qs, unquote, urlsplit
+from collections.abc import Callable
+from typing import Any, Protocol
 
 from intent.core.ranges import expand
-from intent.lab.api import Request, Response
+from intent.lab.api import Response
 from intent.lab.tools import Refusal
-from intent.lab.ufm.jobs import WITH_ERRORS, Job
-from intent.lab.ufm.model import Json, guid_of, number_of
-
-if TYPE_CHECKING:
-    from intent.lab.ufm.manager import UfmManager
+from intent.lab.ufm.accounts import Accounts
+from intent.lab.ufm.call import Call
+from intent.lab.ufm.faults import Faults
+from intent.lab.ufm.jobs import WITH_ERRORS, Job, Jobs
+from intent.lab.ufm.model import Model, guid_of, number_of
+from intent.lab.ufm.spec import Ufm
 
 _JOB_S = 0.05
 # Since then a port's conditions are a list (REST API guides, "Unhealthy Ports").
@@ -41,65 +39,6 @@ _TESTS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A request below the API's root.
-
-    Args:
-        method: of HTTP.
-        path: without the root, without a closing slash.
-        query: parameters, the last of each.
-        body: decoded JSON; None for none.
-    """
-
-    method: str
-    path: str
-    query: Mapping[str, str] = field(default_factory=dict)
-    body: Any = None
-
-    @classmethod
-    def of(cls, request: Request, root: str) -> Call:
-        """The call a request is.
-
-        Raises:
-            Refusal: its body is no JSON.
-        """
-        parts = urlsplit(request.target)
-        body: Any = None
-        kind = request.headers.get("content-type", "")
-        if request.body and "json" in kind:
-            try:
-                body = json.loads(request.body)
-            except (ValueError, RecursionError):
-                raise Refusal(400, "the body is not JSON") from None
-        elif request.body:
-            body = _form(request.body)
-        query = {key: values[-1] for key, values in parse_qs(parts.query, keep_blank_values=True).items()}
-        return cls(request.method, unquote(parts.path.removeprefix(root)).rstrip("/"), query, body)
-
-    def asks(self, key: str) -> bool:
-        """True when a parameter is `true`."""
-        return self.query.get(key, "").lower() == "true"
-
-    @property
-    def object(self) -> Json:
-        """The body, an object.
-
-        Raises:
-            Refusal: it is none.
-        """
-        if not isinstance(self.body, dict):
-            raise Refusal(400, "the body must be an object")
-        return self.body
-
-
-def _form(data: bytes) -> Json:
-    """Fields of a multipart or urlencoded body, as far as tokens need it."""
-    text = data.decode("utf-8", errors="replace")
-    found = re.findall(r'name="(\w+)"\r?\n\r?\n(.*?)\r?\n', text, re.S)
-    return dict(found) if found else {key: values[-1] for key, values in parse_qs(text).items()}
-
-
 def refused(status: int, detail: str) -> Response:
     """An error."""
     return Response(status, {"error": detail})
@@ -109,6 +48,29 @@ def _ok(body: Any = None) -> Response:
     return Response(200, {} if body is None else body)
 
 
+class Served(Protocol):
+    """The UFM behind the routes."""
+
+    name: str
+    version: str
+    spec: Ufm
+    accounts: Accounts
+    faults: Faults
+    jobs: Jobs
+    model: Model
+    unhealthy: dict[tuple[str, int], str]
+
+    @property
+    def now(self) -> float:
+        """Lab time."""
+
+    def changed(self) -> None:
+        """Partitions changed."""
+
+    def later(self, operation: str, seconds: float, act: Callable[[Job], None]) -> Response:
+        """202 with the job that will do something."""
+
+
 class Routes:
     """The routes of one UFM.
 
@@ -116,7 +78,7 @@ class Routes:
         manager: the UFM.
     """
 
-    def __init__(self, manager: UfmManager) -> None:
+    def __init__(self, manager: Served) -> None:
         self._ufm = manager
         key = r"(0x[0-9a-fA-F]+)"
         pkeys = "/resources/pkeys"
