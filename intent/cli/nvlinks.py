@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from intent.workspace.compile import Compiled
 
 PLATFORM = "nmx"
+_TO_A_PARTITION = 3  # of /domain/UUID/partition/NAME the name's index
 PART = "nvlink"
 """Part of an observation that only these checks need."""
 
@@ -58,7 +59,8 @@ class Nvlinks:
         seen = gather_nvlink(self._fleet, managers)
         artifacts, said = self._compiled.artifacts, self._compiled.site.nvlink
         racks = {domain.uuid: rack for rack, domain in said.domains.items()} if said else {}
-        expected = Expected(nvlink={item.name: wanted_nvlink(artifacts[item.name], racks) for item in managers})
+        wanted = {item.name: wanted_nvlink(artifacts[item.name], racks) for item in managers}
+        expected = Expected(nvlink={name: item for name, item in wanted.items() if item.partitions})
         devices = {item.name: self._device(item) for item in managers}
         site = Fabric(self._compiled.name, devices, ())
         found = run(chosen, site, seen, phase=phase, expected=expected, devices=[*devices])
@@ -91,7 +93,7 @@ class Nvlinks:
 
 
 def wanted_nvlink(artifact: Artifact, racks: Mapping[str, str] | None = None) -> Nvlink:
-    """What an NMX-M must hold, as checks take it.
+    """What an NMX-M must hold, as checks take it, without what the user takes out.
 
     Args:
         artifact: of the NMX-M.
@@ -103,6 +105,12 @@ def wanted_nvlink(artifact: Artifact, racks: Mapping[str, str] | None = None) ->
     partitions: dict[str, dict[str, frozenset[str]]] = {}
     for at, places in from_tree(artifact.body).items():
         partitions.setdefault(at.domain, {})[at.name] = places
-    # `/domain/UUID/partition/NAME`, or a part of it.
-    excepted = frozenset((path[1], path[3]) for path in artifact.excepted if len(path) > 3)
-    return Nvlink(partitions, excepted, racks or {})
+    excepted: set[tuple[str, str]] = set()
+    for path in artifact.excepted:
+        if len(path) > _TO_A_PARTITION:
+            excepted.add((path[1], path[_TO_A_PARTITION]))
+            partitions.get(path[1], {}).pop(path[_TO_A_PARTITION], None)
+        else:
+            for domain in [key for key in partitions if path[1:2] in ((), (key,))]:
+                del partitions[domain]
+    return Nvlink({domain: held for domain, held in partitions.items() if held}, frozenset(excepted), racks or {})

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from intent.cli.nvlinks import wanted_nvlink
 from intent.core.verdict import Verdict
 from intent.device.observation import NvlinkPartition, NvlinkState, Observation
 from intent.fabric.model import Device, Fabric, Role
+from intent.render.artifact import Artifact
 from intent.verify.api import Expected, Nvlink, Phase
 from intent.verify.engine import CheckResult, run
 from intent.verify.registry import load
@@ -90,6 +92,27 @@ def test_what_nobody_knows_is_unknown_and_what_is_not_ours_is_skipped() -> None:
     assert verdicts(judged(known=()))[0] == "unknown"
     assert verdicts(judged(known=()))[2] == "unknown"
     assert verdicts(judged(default(ALL), wanted=None)) == ["skipped"] * 3
+
+
+@pytest.mark.parametrize(
+    ("excepted", "judged_names", "theirs"),
+    [
+        ((), {"a", "b"}, set()),
+        ((("domain",),), set(), set()),
+        ((("domain", DOMAIN),), set(), set()),
+        ((("domain", DOMAIN, "partition"),), set(), set()),
+        ((("domain", "another"),), {"a", "b"}, set()),
+        ((("domain", DOMAIN, "partition", "a"),), {"b"}, {"a"}),
+        ((("domain", DOMAIN, "partition", "a", "member", A[0]),), {"b"}, {"a"}),
+    ],
+)
+def test_what_the_user_takes_out_is_not_judged(
+    excepted: tuple[tuple[str, ...], ...], judged_names: set[str], theirs: set[str]
+) -> None:
+    body = {"domain": {DOMAIN: {"partition": {"a": {"member": {A[0]: {}}}, "b": {"member": {B[0]: {}}}}}}}
+    wanted = wanted_nvlink(Artifact("nmx1", "nmx", "", "", body, excepted=excepted))
+    assert {name for held in wanted.partitions.values() for name in held} == judged_names
+    assert {name for _, name in wanted.excepted} == theirs
 
 
 def test_an_nmx_that_cannot_be_read_is_unknown() -> None:

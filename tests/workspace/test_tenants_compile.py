@@ -141,6 +141,29 @@ def test_boundaries_that_agree_are_no_finding(tmp_path: Path, tenants: str) -> N
     assert found(workspace(tmp_path, racks(tenants)), "F") == []
 
 
+@pytest.mark.parametrize(
+    ("most", "groups", "code", "words"),
+    [
+        ("multicast_groups: 32", (16, 16), "", ""),
+        ("multicast_groups: 31", (16, 16), "F063", "domain g1: multicast groups - expected at most 31, actual 32"),
+        ("", (16, 0), "F069", "16 asked for, the maximum of the domain is not known"),
+    ],
+)
+def test_multicast_groups_of_all_tenants_of_a_rack_fit_the_domain(
+    tmp_path: Path, most: str, groups: tuple[int, int], code: str, words: str
+) -> None:
+    shares = (("a", "{01..09}", groups[0]), ("b", "{10..18}", groups[1]))
+    tenants = "".join(
+        f'  {name}: {{nodes: "g1-{trays}", partitions: {{t: {{fabric: q}}}}, nvlink: {{multicast_groups: {count}}}}}\n'
+        for name, trays, count in shares
+    )
+    text = racks(tenants).replace("    fabrics:\n", f"    nvlink: {{{most}}}\n    fabrics:\n")
+    problems = found(workspace(tmp_path, text), "F")
+    assert [item.code for item in problems] == [code] * bool(code)
+    assert all(words in item.message for item in problems)
+    assert {item.code for item in found(tmp_path, "L31")} == {"L312", "L316"}, "and they are told not to be sent"
+
+
 # --- findings over compiled partitions
 
 
