@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
-import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -15,82 +12,17 @@ from intent.lab.actions import Actions
 from intent.lab.auth import Caller, Denied
 from intent.lab.commands import bodies
 from intent.lab.machine import Machine
+from intent.lab.messages import Request, Response, compressed, content_type, decoded, problem
 from intent.lab.reading import Reading, one
 from intent.lab.tools import BadBody, Refusal
 from intent.lab.trees import MISSING, Json
-from intent.lab.walker import SchemaError
 from intent.lab.world import World
 
+__all__ = ["Api", "Request", "Response", "decoded", "problem"]
+
 ROOT = "/nvue_v1"
-MAX_JSON_DEPTH_ERROR = "the body is nested too deep"
 
-_TITLES = {
-    400: "Bad Request",
-    401: "Unauthorized",
-    403: "Forbidden",
-    404: "Not Found",
-    405: "Method Not Allowed",
-    409: "Conflict",
-    413: "Request Entity Too Large",
-    415: "Unsupported Media Type",
-    431: "Request Header Fields Too Large",
-    500: "Internal Server Error",
-}
 _BAD_GATEWAY = b"<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>nginx</body>\r\n</html>\r\n"
-# Shorter bodies are not worth compressing.
-_COMPRESSED_FROM = 256
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """A request as it came.
-
-    Args:
-        method: `GET`, `PATCH`, …
-        target: path and query as sent.
-        headers: by lower-case name.
-        body: as sent.
-    """
-
-    method: str
-    target: str
-    headers: Mapping[str, str] = field(default_factory=dict)
-    body: bytes = b""
-
-
-@dataclass(frozen=True, slots=True)
-class Response:
-    """An answer.
-
-    Args:
-        status: HTTP status.
-        body: value to send as JSON; None for no body.
-        headers: further headers.
-        delay_s: seconds to wait before it is sent.
-        content: body as it is sent, when it is not the JSON of `body`.
-    """
-
-    status: int
-    body: Any = None
-    headers: tuple[tuple[str, str], ...] = ()
-    delay_s: float = 0.0
-    content: bytes | None = None
-
-    def encoded(self) -> bytes:
-        """The body in bytes."""
-        if self.content is not None:
-            return self.content
-        return b"" if self.body is None else json.dumps(self.body, separators=(",", ":")).encode() + b"\n"
-
-
-def problem(status: int, detail: str, errors: list[SchemaError] | None = None) -> Response:
-    """An error in the form of RFC 7807, with NVUE's list of what the schema refused."""
-    body: Json = {"detail": detail, "status": status, "title": _TITLES.get(status, "Error"), "type": "about:blank"}
-    if errors is not None:
-        found = [{"error": item.error, "instanceLocation": item.location} for item in errors]
-        body["validation"] = {"valid": False, "selected_errors": found}
-    headers = (("WWW-Authenticate", 'Basic realm="NVUE API"'),) if status == 401 else ()
-    return Response(status, body, headers)
 
 
 class Api:
@@ -121,7 +53,7 @@ class Api:
         if response.status in (401, 403):
             counters.refused += 1
         if machine.facts.compresses and "gzip" in request.headers.get("accept-encoding", ""):
-            response = _compressed(response)
+            response = compressed(response)
         delay = machine.faults.delay_s
         return replace(response, delay_s=delay) if delay else response
 
@@ -233,45 +165,11 @@ class Api:
         return shown
 
 
-def decoded(request: Request) -> Any:
-    """The JSON body of a request.
-
-    Raises:
-        Refusal: it is not JSON, or says it is something else.
-    """
-    kind = content_type(request)
-    if kind != "application/json":
-        raise Refusal(415, f"Content type {kind[:60]!r} is not supported; send application/json")
-    try:
-        return json.loads(request.body.decode(), parse_constant=_no_constant)
-    except RecursionError:
-        raise Refusal(400, MAX_JSON_DEPTH_ERROR) from None
-    except ValueError as error:
-        raise Refusal(400, f"The body is not valid JSON: {str(error)[:200]}") from None
-
-
-def content_type(request: Request) -> str:
-    """What the body of a request is said to be."""
-    return request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
-
-
 def _text(request: Request) -> str:
     try:
         return request.body.decode()
     except UnicodeDecodeError:
         raise Refusal(400, "The body is not UTF-8 text") from None
-
-
-def _compressed(response: Response) -> Response:
-    plain = response.encoded()
-    if len(plain) < _COMPRESSED_FROM:
-        return response
-    headers = (*response.headers, ("Content-Encoding", "gzip"))
-    return replace(response, headers=headers, content=gzip.compress(plain, 1))
-
-
-def _no_constant(text: str) -> None:
-    raise ValueError(f"{text} is not JSON")
 
 
 def _object(value: Any) -> Json:

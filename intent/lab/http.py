@@ -13,7 +13,7 @@ from typing import Protocol
 
 import h11
 
-from intent.lab.api import Request, Response, problem
+from intent.lab.messages import Request, Response, problem
 
 MAX_BODY = 8 * 1024 * 1024
 MAX_HEADERS = 32 * 1024

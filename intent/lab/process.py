@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -62,17 +63,20 @@ def up(
     _sweep(state_dir)
     for name in (state.FILE, ERROR):
         (state_dir / name).unlink(missing_ok=True)
-    command = [sys.executable, "-m", "intent.lab.serve", str(state_dir.resolve()), str(wiring.resolve())]
-    command += ["--address-base", address_base, "--port", str(port), "--apply-seconds", str(apply_s)]
+    options = ["--address-base", address_base, "--port", str(port), "--apply-seconds", str(apply_s)]
     if factory:
-        command.append("--factory")
+        options.append("--factory")
+    return _ready(_started([str(state_dir.resolve()), str(wiring.resolve()), *options], state_dir / LOG), state_dir)
+
+
+def _started(arguments: Sequence[str], log_file: Path) -> subprocess.Popen[bytes]:
     # Only where this package lies is handed on: a module beside the calling script must not shadow another there.
     home = str(Path(intent.__file__).resolve().parent.parent)
     paths = [home, *filter(None, [os.environ.get("PYTHONPATH", "")])]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
-    with (state_dir / LOG).open("ab") as log:
-        process = subprocess.Popen(
-            command,
+    with log_file.open("ab") as log:
+        return subprocess.Popen(
+            [sys.executable, "-m", "intent.lab.serve", *arguments],
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
@@ -80,7 +84,6 @@ def up(
             cwd="/",
             env=environment,
         )
-    return _ready(process, state_dir)
 
 
 def _ready(process: subprocess.Popen[bytes], state_dir: Path) -> LabInfo:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import http.client
 import json
 import socket
@@ -125,6 +126,33 @@ def test_a_huge_body_is_413_announced_or_not(lab):
     chunked = b"PATCH /nvue_v1/?rev=1 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
     chunk = b"100000\r\n" + b"x" * 0x100000 + b"\r\n"
     assert raw(lab, chunked + chunk * 9).startswith(b"HTTP/1.1 413")
+
+
+def test_compressed_answers_and_the_page_of_nginx_arrive_as_they_are(lab):
+    """What no JSON library makes of itself: a compressed body, and a page of HTML while the service starts."""
+    leaf = LabClient(lab.info, "spine1")
+    leaf.start(leaf.load({"system": {"api": {"compression": "gzip"}}}))
+    for _ in range(200):
+        leaf.connection.close()
+        try:
+            leaf.connection.request("GET", "/nvue_v1/interface", headers={**leaf.headers, "Accept-Encoding": "gzip"})
+            answer = leaf.connection.getresponse()
+            body = answer.read()
+        except OSError:  # the API itself is reloaded
+            time.sleep(0.01)
+            continue
+        if answer.getheader("Content-Encoding") == "gzip":
+            break
+        time.sleep(0.01)
+    assert int(answer.getheader("Content-Length")) == len(body)
+    assert json.loads(gzip.decompress(body)) == leaf.get("/interface")
+    lab.fault("restart", "spine1", for_s=30)
+    leaf.connection.request("GET", "/nvue_v1/system", headers=leaf.headers)
+    answer = leaf.connection.getresponse()
+    assert (answer.status, answer.getheader("Content-Type")) == (502, "text/html")
+    assert b"502 Bad Gateway" in answer.read()
+    lab.fault("clear", "spine1")
+    assert leaf.get("/system")["hostname"] == "spine1"
 
 
 BODIES = [

@@ -6,6 +6,9 @@ import pytest
 from lab_direct import DirectLab
 from lab_trees import fabric_tree, pair
 
+from intent.device.nvue.state_readers import LINK_KEYS, LLDP_KEYS
+from intent.lab.views import include
+
 LEAF = fabric_tree(65001, {"swp1s0": 65101, "swp1s1": 65101}, lo="10.0.0.1/32", addresses={"swp3s0": "10.64.0.0/31"})
 SPINE = fabric_tree(65101, {"swp1s0": 65001, "swp2s0": 65001}, lo="10.0.0.101/32")
 BOND = {
@@ -158,6 +161,23 @@ def test_patterns_hold_below_whatever_is_read(leaf):
     shown = leaf.get("/interface?include=/*/type", filter="link.oper-status=up")
     assert {"swp1s0", "swp1s1", "swp3s0"} <= set(shown)
     assert "swp7" not in shown
+
+
+READS = [
+    ("/interface", (*LINK_KEYS, *LLDP_KEYS)),
+    ("/interface", ("/*/*/stats", "/swp1s0/lldp")),
+    ("/vrf", ("/*/router/bgp/neighbor",)),
+    ("/vrf", ("/default",)),
+    ("/", ("/interface/*/link/mtu", "/system/hostname", "/vrf/*/router/bgp/autonomous-system")),
+    ("/interface/swp1s0", ("/link", "/lldp/neighbor/*/port")),
+]
+
+
+@pytest.mark.parametrize(("path", "patterns"), READS, ids=range(len(READS)))
+def test_what_is_narrowed_is_a_part_of_the_whole(leaf, path, patterns):
+    """Also what our own client asks for: the lab builds less for it, and must not show less."""
+    whole, part = leaf.get(path), leaf.get(path + "?" + "&".join(f"include={pattern}" for pattern in patterns))
+    assert part == include(whole, patterns) != {}
 
 
 def test_filters_know_and_or_not_and_wildcards(leaf):
