@@ -185,7 +185,8 @@ def _budget(domain: Domain, partitions: Sequence[Partition]) -> Iterator[Diagnos
     asked = sum(partition.multicast_groups for partition in partitions)
     most = domain.multicast_groups
     if most is not None and asked > most:
-        message = f"domain {domain.name}: multicast groups - expected at most {most}, actual {asked}"
+        shares = ", ".join(f"{item.name} {item.multicast_groups}" for item in partitions if item.multicast_groups)
+        message = f"domain {domain.name}: multicast groups - expected at most {most}, actual {asked} ({shares})"
         yield _finding(MULTICAST, message, partitions[-1], "lower the groups of a partition")
     if most is None and asked:
         message = (
