@@ -79,7 +79,8 @@ def _ufm_files(fleet: Fleet, known: Sequence[Target], playbooks: Path | None) ->
         return AbsentActor("ufm-files", "the lab has no stand-in for hosts of UFM")
     folder = find("playbooks", "ufm_read.yml", playbooks).parent
     addresses = {item.name: item.address or item.name for item in known if item.platform == "ufm-files"}
-    host = UfmHost(log=SubnetManagers().manager("nvidia").paths["log"])
+    paths = SubnetManagers().manager("nvidia").paths
+    host = UfmHost(sync=(paths["sync"],), log=paths["log"])
     return UfmFilesActor(folder, {}, HostConnection(user="root"), addresses, secrets=fleet.endpoints.secrets, host=host)
 
 

@@ -6,7 +6,7 @@ ports are asked with infiniband-diags on UFM's hosts, as on those of OpenSM; whe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -41,6 +41,7 @@ def ufm_managed(compiled: Compiled, name: str, *, laboratory: bool = False) -> M
         name: the fabric.
         laboratory: a lab's model of UFM stands in for it, which has no ports.
     """
+    from intent.formats.partitions.reader import read
     from intent.verify.subnets import end_ports_of, subnet_of
 
     ufm = next(c.name for c in compiled.controllers.values() if (c.platform, c.fabric) == (PLATFORM, name))
@@ -49,9 +50,10 @@ def ufm_managed(compiled: Compiled, name: str, *, laboratory: bool = False) -> M
     hosts = tuple(host.name for host in wanted.hosts)
     guids = [port.guid for host in hosts if host in part.devices for port in part.devices[host].ports.values()]
     ports, _ = end_ports_of(compiled.fabric, name)
+    extension = read(wanted.extension.encode(), "extension").partitions if wanted.extension else ()
     expected = subnet_of(
         name,
-        [*definitions(compiled.partitions.fabrics[name], [guid for guid in guids if guid])],
+        [*definitions(compiled.partitions.fabrics[name], [guid for guid in guids if guid], extension)],
         ports,
         # One whose GUID nobody told could be the master: then who manages is not judged.
         managers={} if "" in guids else dict.fromkeys(guids, 0),
@@ -64,12 +66,15 @@ def ufm_managed(compiled: Compiled, name: str, *, laboratory: bool = False) -> M
     return Managed(expected, (ufm, *hosts), Fabric(part.site, devices, part.links), checks=checks, blind=not hosts)
 
 
-def definitions(fabric: FabricPartitions, managers: list[str]) -> Iterator[Partition]:
+def definitions(
+    fabric: FabricPartitions, managers: list[str], extension: Sequence[Partition] = ()
+) -> Iterator[Partition]:
     """Partitions as UFM gives them to its subnet manager; those that are not complete are not sent.
 
     Args:
         fabric: the partitions.
         managers: port GUIDs of its hosts, which UFM makes full members of the default partition, as it does switches.
+        extension: partitions of the user's extension.
     """
     from intent.formats.partitions.model import DEFAULT_PKEY, Keyword, Member, Membership, Partition
 
@@ -81,6 +86,7 @@ def definitions(fabric: FabricPartitions, managers: list[str]) -> Iterator[Parti
         Member(Keyword.SELF, Membership.FULL),
     )
     yield Partition(name="management", pkey=DEFAULT_PKEY, ipoib=True, members=everybody)
+    yield from extension
     for item in fabric.partitions:
         if item.complete:
             kinds = {True: Membership.FULL, False: Membership.LIMITED}

@@ -119,6 +119,15 @@ class SubnetManager(Record):
     retries: int = Field(
         default=3, ge=1, le=100, description="Looks without an answer after which a standby takes over."
     )
+    extension: Text | None = Field(
+        default=None,
+        description="Partitions that UFM's REST API cannot express, in the grammar of partitions.conf: UFM's user "
+        "extension. A line of comment takes the last one out.",
+    )
+    topoconfig: bool = Field(
+        default=False,
+        description="UFM's subnet manager takes the links of the plan and sees no other; once every GUID is known.",
+    )
     options: dict[Name, Text] = Field(
         default={}, description="Further options of the subnet manager's own file, written last."
     )
@@ -129,6 +138,9 @@ class SubnetManager(Record):
             raise ValueError("vip: only UFM has one; OpenSM hosts take over from each other by priority")
         if self.by == "ufm" and len(self.hosts) > 1 and self.vip is None:
             raise ValueError("vip is missing: UFM on several hosts is reached under one address")
+        for key, written in (("extension", self.extension), ("topoconfig", self.topoconfig)):
+            if self.by == "opensm" and written:
+                raise ValueError(f"{key}: only UFM has one; hosts of OpenSM get a whole partitions.conf")
         names = [name for name, count in Counter(host.name for host in self.hosts).items() if count > 1]
         if names:
             raise ValueError(f"host {names[0]} is given twice")

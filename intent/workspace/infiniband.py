@@ -13,7 +13,7 @@ from intent.core.errors import DiagnosticError, IntentError
 from intent.fabric.build import Built
 from intent.fabric.guids import learn
 from intent.fabric.lock import Lock
-from intent.fabric.model import Device, Fabric
+from intent.fabric.model import Device, Fabric, Network
 from intent.fabric.nvlink import Domain, Partition
 from intent.fabric.nvlink_tenants import domains, judge, nvlink_partitions
 from intent.fabric.partitions import KIND, FabricPartitions, SitePartitions, allocate, partitions_of
@@ -21,12 +21,13 @@ from intent.fabric.resolve import Resolver
 from intent.formats.guids import GuidFile, doubles, read_guids
 from intent.render.artifact import Artifact
 from intent.render.controllers import controllers
+from intent.render.ib import TOPOCONFIG, topology_files
 from intent.render.nmx.partitions import nmx_artifact
 from intent.render.opensm.managed import Managed, managed_fabric
 from intent.render.opensm.partitions import partitions_conf
 from intent.render.opensm.render import render_hosts
 from intent.render.opensm.settings import judge as judge_manager
-from intent.render.ufm.files import UfmSettings, host_artifacts, ufm_settings
+from intent.render.ufm.files import UfmSettings, host_artifacts, judge_extension, ufm_settings
 from intent.render.ufm.partitions import ufm_artifact
 from intent.schema.model import Document, Site
 from intent.schema.sources import SourceMap
@@ -175,7 +176,8 @@ def controller_artifacts(
     settings: dict[str, UfmSettings] = {}
     for name, text in site.fabrics.items():
         if text.kind == "infiniband" and text.subnet_manager.by == "ufm":
-            hosts, own_settings, problems = _ufm(site, fabric, name, sources, templates)
+            own = partitions.fabrics.get(name, FabricPartitions(name))
+            hosts, own_settings, problems = _ufm(site, fabric, own, sources, templates)
             diagnostics.extend(problems)
             settings |= {name: own_settings} if own_settings is not None else {}
             found |= {item.device: item for item in hosts}
@@ -183,15 +185,22 @@ def controller_artifacts(
 
 
 def _ufm(
-    site: Site, fabric: Fabric, name: str, sources: SourceMap, templates: Callable[[], Templates]
+    site: Site, fabric: Fabric, own: FabricPartitions, sources: SourceMap, templates: Callable[[], Templates]
 ) -> tuple[tuple[Artifact, ...], UfmSettings | None, tuple[Diagnostic, ...]]:
     """What UFM's files must say; UFM runs without them, so what is not known yet is no finding here."""
-    managed, missing = _managed(site, fabric, name, sources)
+    managed, missing = _managed(site, fabric, own.fabric, sources)
     manager = SubnetManagers().manager("nvidia")
-    found = judge_manager(managed, manager)
+    taken = {item.key: f"partition {item.label}" for item in own.partitions}
+    found = (*judge_manager(managed, manager), *judge_extension(managed, taken))
     if missing or has_errors(found):
         return (), None, found
-    settings = ufm_settings(managed, manager, templates())
+    links = ""
+    if managed.wanted.topoconfig:
+        (topology,) = topology_files(fabric.only(Network.INFINIBAND, own.fabric), Catalog.load())
+        links = topology.files.get(TOPOCONFIG, "")
+        notes = () if links else tuple(note for note in topology.notes if TOPOCONFIG in note)
+        found += tuple(Diagnostic("M017", note, managed.span, Severity.WARNING) for note in notes)
+    settings = ufm_settings(managed, manager, templates(), topoconfig=links)
     return host_artifacts(managed, manager, settings), settings, found
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 from sm_samples import SMALL, TEMPLATES, managed, manager, tenants, wanted
 
 from intent.core.diagnostic import Severity
@@ -15,7 +16,7 @@ from intent.render.opensm.managed import managed_fabric
 from intent.render.opensm.render import Rendered, render_hosts, unlike
 from intent.render.opensm.settings import judge
 from intent.render.templates import Templates
-from intent.render.ufm.files import gv_fragment, opensm_fragment, render_ufm, ufm_settings
+from intent.render.ufm.files import gv_fragment, judge_extension, opensm_fragment, render_ufm, ufm_settings
 
 OPENSM, NVIDIA = manager("opensm"), manager("nvidia")
 CONF = "/etc/opensm/opensm.conf"
@@ -138,12 +139,47 @@ def test_ufm_hosts_get_single_settings_and_whole_files() -> None:
         assert f"{line}\n" in ours
     assert "sm_priority" not in ours and "partition_config_file" not in ours
     assert set(settings.files) == {"/opt/ufm/files/conf/opensm/root_guid.conf"}
-    rendered = render_ufm(fabric, NVIDIA, TEMPLATES, extension=tenants())
+    more = wanted(by="ufm", vip="10.0.0.9", keys={"sm_key": {"secret": "ib_sm_key"}}, extension=BACKUP)
+    rendered = render_ufm(managed(more, generation="ndr"), NVIDIA, TEMPLATES, topoconfig="0x1,1,0x2,1,Any,Active\n")
     one, two = rendered.artifacts
     assert one.body == two.body and one.platform == "ufm-files"
     assert "/opt/ufm/files/conf/partitions.conf.user_ext" in one.body["files"]
     assert ("gv", "SubnetManager", "default_membership") in one.owned
+    assert "/opt/ufm/files/conf/opensm/topoconfig.conf" in one.body["files"]
+    assert one.body["gv"]["SubnetManager"]["topoconfig_enabled"] == "true"
     assert {item.code for item in rendered.diagnostics} >= {"M014"}
+
+
+BACKUP = "backup=0x0200 : 0x0002c90300000001=both ;"
+
+
+@pytest.mark.parametrize(
+    ("extension", "codes"),
+    [
+        (BACKUP, []),
+        ("# none", []),
+        ("backup=0x0012 : 0x0002c90300000001=full ;", ["M016"]),
+        ("Default=0x7fff : ALL=full ;", ["M016"]),
+        ("backup=0x0200 : 0x0002c90300000001=ful ;", ["P033"]),
+    ],
+)
+def test_the_extension_is_judged_like_any_partition_file(extension: str, codes: list[str]) -> None:
+    fabric = managed(wanted(by="ufm", vip="10.0.0.9", extension=extension), generation="ndr")
+    found = judge_extension(fabric, {0x12: "partition physics-train"})
+    assert [item.code for item in found if item.severity is Severity.ERROR] == codes
+    assert all("fabric compute: extension: " in item.message for item in found)
+
+
+def test_a_wrong_extension_is_no_file() -> None:
+    for text, count in ((BACKUP, 2), ("# none", 2), (BACKUP.replace("both", "bath"), 0)):
+        fabric = managed(wanted(by="ufm", vip="10.0.0.9", extension=text), generation="ndr")
+        assert len(render_ufm(fabric, NVIDIA, TEMPLATES).artifacts) == count
+
+
+def test_only_ufm_has_an_extension_and_a_static_topology() -> None:
+    for field in ({"extension": "# none"}, {"topoconfig": True}):
+        with pytest.raises(ValidationError, match="only UFM has one"):
+            wanted(**field)
 
 
 def _site(*, guid: str = "0002c903a0000001", root: str = "0002c903b2000000") -> Fabric:

@@ -15,6 +15,7 @@ from intent.device.actor import Wanted
 from intent.device.opensm_files import masked
 from intent.device.owned import Owned
 from intent.device.secrets import SecretStore
+from intent.formats.ib.topoconfig import read_topoconfig
 from intent.formats.opensm.conf import read_conf
 from intent.formats.opensm.edit import edit_options, read_options
 from intent.formats.opensm.guids import read_guid_list
@@ -130,7 +131,11 @@ class HostFiles:
         if kind == "roots":
             return read_guid_list(text.encode(), path)[1]
         if kind == "user_extension":
-            return read_partitions(text.encode(), path).diagnostics
+            lines = [line.strip() for line in text.splitlines()]
+            said = any(line and not line.startswith("#") for line in lines)
+            return read_partitions(text.encode(), path).diagnostics if said else ()
+        if kind == "topoconfig":
+            return read_topoconfig(text, path)[1]
         if kind != "qos_policy":
             return (Diagnostic("O030", f"{path} is no file of UFM that is ours", hint="it is not sent"),)
         return ()

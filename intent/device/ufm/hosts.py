@@ -8,7 +8,7 @@ Nothing here restarts UFM: the plan says what takes effect with a restart.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
@@ -27,7 +27,6 @@ from intent.device.secrets import SecretStore
 from intent.device.ufm.host_files import FILES, GV, OPENSM, ROLE, STANDBY, HostFiles
 
 PLATFORM = "ufm-files"
-_ROLE_FILE = "role"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +35,13 @@ class UfmHost:
 
     Args:
         role: command that says which role its replicated disk has, as words.
+        sync: command that has UFM take in the user's extension of its partitions, as words; empty waits until it does.
         log: log of its subnet manager; empty when there is none.
         tools: words put before each diagnostic tool; a laboratory's simulator needs some.
     """
 
     role: tuple[str, ...] = ("drbdadm", "role", "all")
+    sync: tuple[str, ...] = ()
     log: str = ""
     tools: tuple[str, ...] = ()
 
@@ -93,7 +94,14 @@ class UfmFilesActor(PlaybookActor):
 
     def ask(self, play: str, targets: Sequence[Target]) -> Mapping[str, HostReport]:
         """Run a play that only reads on these hosts; the tables of a large fabric take their time."""
-        hosts = {item.name: self._connection(item.name, item.address) for item in targets}
+        hosts = {
+            item.name: {
+                **self._connection(item.name, item.address),
+                "opensm_log": self.hosts.get(item.name, self.host).log,
+                "opensm_tools": list(self.hosts.get(item.name, self.host).tools),
+            }
+            for item in targets
+        }
         return self.run(self._play(play), hosts, deadline_s=max(self.deadline_s, ASKING_S))
 
     def difference(self, wanted: Wanted, observed: Observed) -> tuple[Difference, ...]:
@@ -143,12 +151,12 @@ class UfmFilesActor(PlaybookActor):
                 own = folder / str(number)
                 own.mkdir(mode=0o700)
                 connection = self._connection(name, wanted.target.address)
-                texts = _texts(reports[name], str(connection["opensm_root"]))
-                hosts[name] = {
-                    **connection,
-                    "opensm_files": self._stage(own, HostFiles(wanted, self.manager), texts),
-                    "opensm_action": "none",
-                }
+                files = HostFiles(wanted, self.manager)
+                texts = _texts(reports[name], str(connection["opensm_root"]), files.paths)
+                staged = self._stage(own, files, texts)
+                extended = any(files.kind(item["path"]) == "user_extension" for item in staged)
+                told = "hup" if extended and self.hosts.get(name, self.host).sync else "none"
+                hosts[name] = {**connection, "opensm_files": staged, "opensm_action": told}
             yield hosts
 
     def _stage(self, folder: Path, files: HostFiles, texts: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -182,12 +190,12 @@ class UfmFilesActor(PlaybookActor):
         if found.problem is not None:
             return replace(found, detail=self.secrets.redact(found.detail))
         root = str(self._connection(name)["opensm_root"])
-        texts = _texts(report, root)
         files = HostFiles(wanted, self.manager)
+        texts = _texts(report, root, files.paths)
         held = files.held(texts, self.secrets)
         if not held.missing:
             return Observed(name, held.state, digest(held.state), not_compared=held.not_compared)
-        if len(held.missing) == len(files.edited) and _secondary(report):
+        if len(held.missing) == len(files.edited) and _secondary(report, texts):
             state = {ROLE: STANDBY}
             return Observed(name, state, digest(state))
         detail = f"{', '.join(held.missing)} is not there: UFM makes it, and it is not made for it"
@@ -198,23 +206,24 @@ class UfmFilesActor(PlaybookActor):
         # Not super(): a dataclass with slots is another class than the one its methods were written in.
         return {
             **PlaybookActor._connection(self, name, address),
-            "opensm_log": host.log,
-            "opensm_tools": list(host.tools),
+            "opensm_hup": list(host.sync),
+            "opensm_log": "",
         }
 
 
-def _texts(report: HostReport, root: str) -> dict[str, str]:
-    return {path.removeprefix(root): text for path, text in report.read.items() if not _is_role(path)}
+def _texts(report: HostReport, root: str, paths: Collection[str]) -> dict[str, str]:
+    found = {path.removeprefix(root): text for path, text in report.read.items()}
+    return {path: text for path, text in found.items() if path in paths}
 
 
-def _is_role(path: str) -> bool:
-    place = PurePosixPath(path)
-    return place.name == _ROLE_FILE and place.parent.name.startswith("intent-ufm-")
+def _secondary(report: HostReport, texts: Collection[str]) -> bool:
+    """The host says that every one of its replicated disks is another one's copy.
 
-
-def _secondary(report: HostReport) -> bool:
-    """The host says that every one of its replicated disks is another one's copy."""
-    said = next((text for path, text in report.read.items() if _is_role(path)), "")
+    Args:
+        report: of the run, whose last answer tells the role where UFM's own files are not there.
+        texts: files that were read.
+    """
+    said = list(report.read.values())[-1] if len(report.read) > len(texts) else ""
     roles = [line.split()[0].partition("/")[0] for line in said.splitlines() if line.strip()]
     return bool(roles) and set(roles) == {"Secondary"}
 

@@ -6,13 +6,15 @@ through REST, and what REST cannot say stands in the user's extension of partiti
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from intent.catalog.subnet_managers import Manager
 from intent.core.diagnostic import Diagnostic, Severity, has_errors
 from intent.core.tree import Path
 from intent.formats.opensm.conf import read_conf_strict
+from intent.formats.partitions.model import DEFAULT_PKEY, Partition
 from intent.formats.partitions.reader import read
 from intent.render.artifact import Artifact, Origin
 from intent.render.opensm.managed import Managed
@@ -43,25 +45,23 @@ class UfmSettings:
     files: dict[str, str]
 
 
-def render_ufm(managed: Managed, manager: Manager, templates: Templates, *, extension: str = "") -> Rendered:
+def render_ufm(managed: Managed, manager: Manager, templates: Templates, *, topoconfig: str = "") -> Rendered:
     """What every UFM host of a fabric must hold.
 
     Args:
         managed: the fabric.
         manager: NVIDIA's subnet manager.
         templates: where `opensm/*.j2` are looked for.
-        extension: partitions that REST cannot express, in the grammar of partitions.conf; empty for none.
+        topoconfig: the links of the plan as the manager takes them; empty to leave them to whoever keeps them.
 
     Raises:
         DiagnosticError: a template of the workspace made a file the manager would not take as written.
         IntentError: a template fails.
     """
-    found = [*judge(managed, manager), *_notes(managed)]
-    partitions = read(extension.encode(), manager.paths["user_extension"]) if extension else None
-    found += partitions.diagnostics if partitions else ()
+    found = [*judge(managed, manager), *_notes(managed), *judge_extension(managed)]
     if has_errors(found) or not managed.hosts:
         return Rendered((), tuple(found))
-    settings = ufm_settings(managed, manager, templates, extension=extension)
+    settings = ufm_settings(managed, manager, templates, topoconfig=topoconfig)
     return Rendered(host_artifacts(managed, manager, settings), tuple(found))
 
 
@@ -80,22 +80,59 @@ def host_artifacts(managed: Managed, manager: Manager, settings: UfmSettings) ->
     return tuple(_artifact(managed, manager, host.name, settings) for host in managed.hosts)
 
 
-def ufm_settings(managed: Managed, manager: Manager, templates: Templates, *, extension: str = "") -> UfmSettings:
-    """The settings alone."""
+def judge_extension(managed: Managed, taken: Mapping[int, str] | None = None) -> tuple[Diagnostic, ...]:
+    """What is wrong with the partitions of the user's extension.
+
+    Args:
+        managed: the fabric.
+        taken: name of each partition that is made elsewhere, by key.
+    """
+    found: list[Diagnostic] = []
+    for item in read(_extension(managed).encode(), "extension").diagnostics if _extension(managed) else ():
+        place = f"line {item.span.line}: " if item.span else ""
+        text = f"fabric {managed.fabric}: extension: {place}{item.message}"
+        found.append(replace(item, message=text, span=managed.span))
+    for partition in extension_partitions(managed):
+        name = (taken or {}).get(partition.pkey, "the default one" if partition.pkey == DEFAULT_PKEY else "")
+        if name:
+            text = f"fabric {managed.fabric}: extension: partition 0x{partition.pkey:04x} is {name} too"
+            hint = "UFM appends the extension to its own partitions, and the last line of a key decides"
+            found.append(Diagnostic("M016", text, managed.span, hint=hint))
+    return tuple(found)
+
+
+def extension_partitions(managed: Managed) -> tuple[Partition, ...]:
+    """Partitions of the user's extension, as far as they can be read."""
+    text = _extension(managed)
+    return read(text.encode(), "extension").partitions if text else ()
+
+
+def _extension(managed: Managed) -> str:
+    """The text of the extension; empty when it holds nothing but comments."""
+    text = managed.wanted.extension or ""
+    return text if any(line.strip() and not line.strip().startswith("#") for line in text.splitlines()) else ""
+
+
+def ufm_settings(managed: Managed, manager: Manager, templates: Templates, *, topoconfig: str = "") -> UfmSettings:
+    """The settings alone; arguments as for `render_ufm`."""
     files = Files.of(manager)
     gv = {"default_membership": str(managed.wanted.default_membership)}
     if managed.wanted.hardening:
         gv |= manager.gv.get("hardening", {})
+    if topoconfig:
+        gv |= manager.gv.get("topoconfig", {})
     options = {
         name: value
         for section in sections(managed, manager, managed.hosts[0], files)
         for name, value in section.options.items()
         if name not in _UFMS_OWN
     }
-    texts = shared_files(managed, files, read(extension.encode()).partitions if extension else (), "", templates)
+    texts = shared_files(managed, files, extension_partitions(managed), "", templates)
     del texts[files.partitions]
-    if extension:
-        texts[manager.paths["user_extension"]] = extension
+    if managed.wanted.extension is not None:
+        texts[manager.paths["user_extension"]] = managed.wanted.extension.rstrip("\n") + "\n"
+    if topoconfig:
+        texts[f"{manager.paths['folder']}/{manager.paths['topoconfig']}"] = topoconfig
     return UfmSettings({_SECTION: gv}, options, texts)
 
 
