@@ -11,7 +11,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -20,6 +20,7 @@ from typing import Any
 
 from intent.core.errors import IntentError
 
+_FILE = "@@ file "
 _HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 # What a run needs of our environment. Everything else stays out of it: the runner writes its environment to a file.
 _ENVIRONMENT = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "SSH_AUTH_SOCK", "TMPDIR")
@@ -52,7 +53,7 @@ class HostReport:
         changed: names of tasks that changed something (in check mode: would change).
         detail: why it failed, on one line.
         diffs: differences of file contents.
-        read: contents of files the play read, by path.
+        read: contents of files the play read or printed, by path.
     """
 
     status: HostStatus
@@ -253,10 +254,30 @@ def _keep(found: _Gathering, task: str, result: Mapping[str, Any]) -> None:
         except binascii.Error:
             return
         found.read[str(result.get("source", ""))] = content
+    try:
+        found.read.update(_printed(result.get("stdout")))
+    except binascii.Error:
+        found.status, found.detail = HostStatus.FAILED, f"{task}: what the host printed is damaged"
+
+
+def _printed(text: Any) -> Iterator[tuple[str, str]]:
+    """Files a task printed: `@@ file <path>`, then the content in base64. One task for many files takes one module.
+
+    Raises:
+        binascii.Error: a content is damaged.
+    """
+    if not isinstance(text, str) or not text.startswith(_FILE):
+        return
+    for part in text.removeprefix(_FILE).split(f"\n{_FILE}"):
+        path, _, lines = part.partition("\n")
+        yield path, base64.b64decode("".join(lines.split()), validate=True).decode("utf-8", errors="replace")
 
 
 def _words(result: Mapping[str, Any], limit: int = 300) -> str:
-    text = " ".join(str(result.get("msg") or result.get("stderr") or "no reason given").split())
+    said = result.get("msg")
+    if said == "non-zero return code":  # of a command: its own words say more
+        said = result.get("stderr") or said
+    text = " ".join(str(said or result.get("stderr") or "no reason given").split())
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
