@@ -26,6 +26,13 @@ _STEPS = (
     (0.1, "readying", "getting ready"),
     (0.5, "reloading", "reloading services"),
 )
+# Code and message of what a failing step leaves.
+_FAILURES = {
+    "verify_error": ("verify_failed", "Failed to verify the configuration: a generator exited with an error"),
+    "ready_error": ("ready_failed", "Failed to write the configuration files"),
+    "apply_error": ("internal_error", "Unrecoverable internal error"),
+    "apply_fail": ("reload_failed", "Failed to reload frr: service exited with an error"),
+}
 _LAPSED = "Timeout while waiting for confirmation; the previous configuration is back"
 _NOT_CONFIRMED = "Not confirmed; the previous configuration is back"
 _MOST_ISSUES = 50
@@ -125,7 +132,7 @@ class Applying:
         share, revision.state, revision.progress = _STEPS[number]
         if revision.state == "verifying" and not self._valid(revision, at):
             return
-        if revision.state == "reloading" and not forced and self._faults.apply_fail and not self._forces(revision):
+        if not forced and self._faults.fails_in(revision.state) and not self._forces(revision):
             return
         wait = self.timing.apply_s * share
         if revision.state == "reloading" and self._touches_access(revision):
@@ -154,16 +161,15 @@ class Applying:
         return False
 
     def _forces(self, revision: Revision) -> bool:
-        """A service fails to reload: True when the revision goes on all the same."""
-        asks = self._faults.apply_fail == "ask"
+        """The step fails: True when the revision goes on all the same."""
+        ending = self._faults.apply_fail
         self._faults.spend()
-        message = "Failed to reload frr: service exited with an error"
-        if not asks:
-            self.end(revision, "apply_fail", "reload_failed", message)
+        if ending != "ask":
+            self.end(revision, ending, *_FAILURES[ending])
             return False
         if revision.answers.get("ignore_fail") != "ignore_fail_yes":
             revision.state = "ignore_fail"
-            revision.issues = [_issue("reload_failed", message)]
+            revision.issues = [_issue(*_FAILURES["apply_fail"])]
             return False
         return True
 

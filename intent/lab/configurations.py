@@ -13,7 +13,19 @@ from intent.lab.tools import BadBody, Refusal
 from intent.lab.trees import Json
 from intent.lab.walker import Schema, SchemaError
 
-_EDITABLE = ("pending", "invalid", "apply_fail", "ays_fail", "confirm_fail", "inactive")
+# Nothing else may be edited: it is in force, on its way, or waits for an answer.
+_EDITABLE = (
+    "pending",
+    "detached",
+    "invalid",
+    "verify_error",
+    "ready_error",
+    "apply_error",
+    "apply_fail",
+    "ays_fail",
+    "confirm_fail",
+    "inactive",
+)
 
 
 class Configurations:
@@ -123,15 +135,27 @@ class Configurations:
         revision.state = "pending"
         revision.issues = []
 
-    def discard(self, name: str) -> Revision:
+    def discard(self, name: str) -> None:
         """Throw a revision away that holds nothing.
 
         Raises:
             Refusal: it is in use, or there is none.
         """
+        del self.store.revisions[self._unused(name, "removed").id]
+
+    def detach(self, name: str) -> Revision:
+        """Put a revision aside: it is kept under its number and may be edited and applied later.
+
+        Raises:
+            Refusal: it is in use, or there is none.
+        """
+        revision = self._unused(name, "detached")
+        revision.state = "detached"
+        return revision
+
+    def _unused(self, name: str, what: str) -> Revision:
         revision = self.revision(name)
         used = revision.id == self.store.applied_id or revision.id in self.store.fallbacks()
         if used or revision.timer is not None or revision.state in WAITING:
-            raise Refusal(409, f"Revision {revision.id} is in state {revision.state} and cannot be removed")
-        del self.store.revisions[revision.id]
+            raise Refusal(409, f"Revision {revision.id} is in state {revision.state} and cannot be {what}")
         return revision

@@ -9,7 +9,7 @@ STANDING = {
     "unreachable": "connections are refused (how=refuse) or never answered (how=silent)",
     "slow": "every answer takes delay_s longer",
     "hung-apply": "an apply stays in state apply",
-    "apply-fail": "an apply ends in apply_fail, or asks ignore_fail (ask=true)",
+    "apply-fail": "an apply ends in apply_fail or another state=…, or asks ignore_fail (ask=true)",
     "lost-after-apply": "the switch is lost once an apply is in force, until its confirm timer puts it back",
     "ranges": "configuration reads answer equal interfaces under one range key unless expand=true",
 }
@@ -23,6 +23,13 @@ EVENTS = {
     "pull-cable": "the cable at port is pulled; plug=true puts it back",
     "clear": "every standing fault of the switch ends",
 }
+# States an apply may fail with, by the step that fails.
+FAILURES = {
+    "verify_error": "verifying",
+    "ready_error": "readying",
+    "apply_error": "reloading",
+    "apply_fail": "reloading",
+}
 
 
 @dataclass(slots=True)
@@ -34,7 +41,7 @@ class Faults:
         until: lab time at which `unreachable` ends by itself; 0 for never.
         delay_s: added to every answer.
         hung_apply: the next applies do not move.
-        apply_fail: empty, `fail` or `ask`.
+        apply_fail: empty, a state of `FAILURES`, or `ask`.
         lost_after_apply: armed.
         lost: lost by an apply, until it is undone.
         ranges: configuration reads group equal interfaces.
@@ -50,6 +57,10 @@ class Faults:
     lost: bool = False
     ranges: bool = False
     times: int = -1
+
+    def fails_in(self, state: str) -> bool:
+        """True when an apply fails on entering a state."""
+        return bool(self.apply_fail) and FAILURES.get(self.apply_fail, "reloading") == state
 
     def clear(self) -> None:
         """Every standing fault ends."""

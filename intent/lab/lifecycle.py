@@ -54,11 +54,9 @@ class Lifecycle:
         word = body.get("state")
         if name == "applied" and word == "save":
             return self._save()
-        revision = self._held.revision(name)
         if word == "detached":
-            self._held.discard(name)
-            revision.state = "detached"
-            return revision
+            return self._held.detach(name)
+        revision = self._held.revision(name)
         action = self._actions.get(word) if isinstance(word, str) else None
         if action is None:
             raise Refusal(400, f"state {str(word)[:40]!r} is not one of {', '.join(self._actions)}, save")

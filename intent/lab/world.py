@@ -14,7 +14,7 @@ from intent.lab.agenda import Agenda, Clock
 from intent.lab.auth import Passwords
 from intent.lab.day_0 import day_0_tree
 from intent.lab.dialect import dialect_of, dialects
-from intent.lab.faults import EVENTS, STANDING
+from intent.lab.faults import EVENTS, FAILURES, STANDING
 from intent.lab.hardware import Panel
 from intent.lab.incidents import change_by_hand, reboot, restart
 from intent.lab.machine import Machine
@@ -146,7 +146,10 @@ class World:
         elif kind == "hung-apply":
             faults.hung_apply = True
         elif kind == "apply-fail":
-            faults.apply_fail = "ask" if options.get("ask") else "fail"
+            ending = options.get("state", "apply_fail")
+            if ending not in FAILURES:
+                raise IntentError(f"apply-fail: state is one of {', '.join(FAILURES)}")
+            faults.apply_fail = "ask" if options.get("ask") else str(ending)
         elif kind == "lost-after-apply":
             faults.lost_after_apply = True
         elif kind == "ranges":

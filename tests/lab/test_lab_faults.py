@@ -42,6 +42,33 @@ def test_an_apply_fails_as_often_as_asked(lab):
 
 
 @pytest.mark.parametrize(
+    ("state", "last"),
+    [
+        ("verify_error", "checking"),
+        ("ready_error", "verifying"),
+        ("apply_error", "readying"),
+        ("apply_fail", "readying"),
+    ],
+)
+def test_an_apply_may_fail_in_any_of_its_steps(lab, state, last):
+    leaf = lab.client("leaf1")
+    before = leaf.applied()
+    lab.fault("apply-fail", "leaf1", state=state, times=1)
+    revision = leaf.load(CHANGE)
+    leaf.start(revision)
+    seen = []
+    for _ in range(12):
+        seen.append(leaf.revision(revision)["state"])
+        lab.advance(0.1)
+    assert seen[-1] == state
+    assert list(dict.fromkeys(seen))[-2] == last
+    assert leaf.revision(revision)["transition"]["issue"]["00000"]["severity"] == "error"
+    assert leaf.applied() == before
+    leaf.start(revision)
+    assert leaf.wait(revision)["state"] == "applied_and_saved", "it may be tried again"
+
+
+@pytest.mark.parametrize(
     ("answer", "state"), [("ignore_fail_no", "apply_fail"), ("ignore_fail_yes", "applied_and_saved")]
 )
 def test_a_failing_service_may_ask(lab, answer, state):
@@ -213,6 +240,7 @@ def test_a_change_by_hand_is_in_force_at_once(lab):
         ("slow", "leaf9", {}, "no switch 'leaf9'"),
         ("slow", "leaf1", {"delay_s": "long"}, "delay_s must be a number"),
         ("unreachable", "leaf1", {"how": "loud"}, "how is refuse or silent"),
+        ("apply-fail", "leaf1", {"state": "melted"}, "state is one of verify_error"),
         ("change-by-hand", "leaf1", {}, "needs set="),
         ("change-by-hand", "leaf1", {"set": {"interface.swp5.link.mtu": "big"}}, "/interface/swp5/link/mtu"),
         ("change-by-hand", "leaf1", {"set": {"interface.swp5.vrf": "NONE"}}, "vrf NONE is not defined"),

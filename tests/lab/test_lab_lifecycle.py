@@ -248,8 +248,20 @@ def test_a_candidate_is_thrown_away_but_not_what_is_applied(lab):
     candidate, other = leaf.create(), leaf.create()
     assert leaf.call("DELETE", f"/revision/{candidate}")[0] == 204
     assert leaf.call("GET", f"/revision/{candidate}")[0] == 404
-    assert leaf.order(other, {"state": "detached"})[1]["state"] == "detached"
     assert leaf.call("DELETE", f"/revision/{done['id']}")[0] == 409
+    assert leaf.order(done["id"], {"state": "detached"})[0] == 409
+    assert other in leaf.get("/revision")
+
+
+def test_a_detached_revision_is_kept_and_can_be_applied_later(lab):
+    leaf = lab.client("leaf1")
+    revision = leaf.load(DESCRIPTION)
+    assert leaf.order(revision, {"state": "detached"})[1]["state"] == "detached"
+    assert leaf.get("/revision")[revision]["state"] == "detached"
+    assert leaf.call("GET", "/", rev="pending")[0] == 404
+    assert leaf.get("/interface/swp5", rev=revision, filled="false")["description"] == "first"
+    leaf.start(revision)
+    assert leaf.wait(revision)["state"] == "applied_and_saved"
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ KNOWN = BUSY | {
     "applied",
     "applied_and_saved",
     "inactive",
+    "detached",
 }
 BODIES: tuple[Any, ...] = (
     {"interface": {"swp5": {"type": "swp", "description": "one"}}},
