@@ -133,6 +133,23 @@ def test_checks_that_fail_put_the_files_back(house: House) -> None:
         assert house.hosts.text(name, ROOTS) is None
 
 
+def test_the_host_that_stands_by_is_left_and_a_takeover_makes_the_plan_stale(house: House) -> None:
+    house.hosts.standing_by.add("sm2")
+    plan = house.plan()
+    assert [device.name for device in plan.to_change] == ["sm1"]
+    with house.journal() as journal:
+        house.hosts.standing_by = {"sm1"}
+        result = house.apply(plan, journal)
+        assert {row.device: row.status for row in result.rows} == {"sm1": Status.UNCHANGED, "sm2": Status.STALE}
+        assert result.exit_code is ExitCode.STALE
+        assert house.hosts.text("sm2", GV) == OLD_GV, "nothing was written"
+        house.hosts.standing_by = {"sm2"}
+        rows = {row.device: row.status for row in house.apply(house.plan(), journal).rows}
+        assert rows == {"sm1": Status.CONFIRMED, "sm2": Status.UNCHANGED}
+    assert house.drift().exit_code is ExitCode.OK
+    assert house.hosts.text("sm2", GV) == OLD_GV
+
+
 def test_a_host_that_is_silent_is_named_and_the_other_one_judged(house: House) -> None:
     house.hosts.silent.add("sm2")
     plan = house.plan()

@@ -21,10 +21,12 @@ class HostFolders:
     Args:
         folder: holds a folder by the name of each host.
         silent: hosts that do not answer.
+        standing_by: hosts whose files are replicated from another one, and say so.
     """
 
     folder: Path
     silent: set[str] = field(default_factory=set)
+    standing_by: set[str] = field(default_factory=set)
 
     def __call__(
         self, playbook: Path, hosts: Mapping[str, Mapping[str, Any]], *, deadline_s: float, check: bool = False
@@ -51,6 +53,8 @@ class HostFolders:
         return file.read_text(encoding="utf-8") if file.exists() else None
 
     def _read(self, host: str, given: Mapping[str, Any]) -> HostReport:
+        if host in self.standing_by:
+            return HostReport(HostStatus.OK, read={"role": "Secondary/Primary\n"})
         texts = {path: self.text(host, path) for path in given["opensm_paths"]}
         return HostReport(HostStatus.OK, read={path: text for path, text in texts.items() if text is not None})
 
