@@ -6,7 +6,7 @@ import hashlib
 from pathlib import Path
 
 import pytest
-from command import intent, workspace
+from command import SMALL, intent, workspace
 
 from intent.core.exitcode import ExitCode
 
@@ -38,18 +38,26 @@ def test_ztp_without_the_secret_writes_nothing(tmp_path: Path, monkeypatch: pyte
     assert not out.exists()
 
 
-def test_rails_of_a_node_are_planned_written_and_kept(tmp_path: Path) -> None:
-    folder, root = workspace(tmp_path / "small"), tmp_path / "root"
+def test_rails_and_trays_of_a_node_are_planned_written_and_kept(tmp_path: Path) -> None:
+    tenants = SMALL.replace("    racks:", "    nvlink: {imex: east-west}\n    racks:", 1)
+    tenants += 'tenants: {a: {nodes: "gpu01-{01..02}", nvlink: {}}}\n'
+    folder, root = workspace(tmp_path / "small", text=tenants), tmp_path / "root"
     root.mkdir()
     where = ("-C", folder, "--local", "--root", root)
     planned = intent("hosts", "plan", *where, "--limit", "gpu01-01")
     assert planned.code == ExitCode.OK, planned.out + planned.err
     assert "60-intent-rail1.network" in planned.out
+    assert "files[nodes_config.cfg]" in planned.out
+    assert "(NVLink partition a of rack gpu01)" in planned.out
+    assert "restart nvidia-imex on every tray" in planned.out
     assert not list(root.rglob("*.network")), "a plan writes nothing"
     applied = intent("hosts", "apply", *where, "--yes")
     assert applied.code == ExitCode.OK, applied.out + applied.err
     written = (root / "etc/systemd/network/60-intent-rail1.network").read_text(encoding="utf-8")
     assert "Address=10.64.0.1/31" in written
+    trays = (root / "etc/nvidia-imex/nodes_config.cfg").read_text(encoding="utf-8")
+    assert trays.splitlines() == ["10.64.0.1", "10.64.0.3"], "the first address of each tray on the fabric"
+    assert "IMEX of NVLink partition a of rack gpu01: identical on 2 trays" in applied.out, "the other tray is read too"
     again = intent("hosts", "plan", *where, "--limit", "gpu01-01")
     assert "0 to change, 1 unchanged" in again.out
 
