@@ -11,6 +11,7 @@ from intent.lab import trees as lab_trees
 from intent.lab.facts import cage_of, mapping
 from intent.lab.links import DEFAULT_MTU, Links
 from intent.lab.machine import Machine
+from intent.lab.overlay import evpn_state
 from intent.lab.roce import port_counters, port_status, roce_state, watched
 from intent.lab.routing import Routing
 from intent.lab.trees import MISSING, Json
@@ -37,6 +38,7 @@ class Operational:
             "vrf": self._vrfs,
             "qos": self._qos,
             "bridge": self._bridge,
+            "evpn": lambda machine, _, __: evpn_state(machine.applied),
         }
 
     def read(self, machine: Machine, path: Path, wanted: frozenset[str] | None) -> Any:
@@ -86,15 +88,20 @@ class Operational:
             neighbor = self.links.neighbor(machine, name)
             if neighbor is not None:
                 shown["lldp"] = {"neighbor": {neighbor[0]: neighbor[1]}}
-        if needed is not None and ("qos.roce" in needed or ("qos" in needed and rest[:1] == ("roce",))):
-            state = self._roce(machine)
-            if state is not None:
-                shown["qos"] = {"roce": {"status": port_status(state), "counters": port_counters()}}
-        if needed is not None and "qos" in needed and rest[:1] == ("pfc-watchdog",):
-            classes = watched(machine.applied, name, self._roce(machine))
-            if classes:
-                shown["qos"] = {"pfc-watchdog": {"status": classes}}
+        if needed is not None and name in machine.layout.speeds:
+            qos = self._port_qos(machine, name, needed, rest)
+            if qos:
+                shown["qos"] = qos
         return shown
+
+    def _port_qos(self, machine: Machine, name: str, needed: frozenset[str], rest: Path) -> Json:
+        if "qos.roce" in needed or ("qos" in needed and rest[:1] == ("roce",)):
+            state = self._roce(machine)
+            return {} if state is None else {"roce": {"status": port_status(state), "counters": port_counters()}}
+        if "qos" in needed and rest[:1] == ("pfc-watchdog",):
+            classes = watched(machine.applied, name, self._roce(machine))
+            return {"pfc-watchdog": {"status": classes}} if classes else {}
+        return {}
 
     def _link(self, machine: Machine, name: str) -> Json:
         link = self.links.of(machine, name)

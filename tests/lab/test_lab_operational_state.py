@@ -254,3 +254,31 @@ def test_a_member_of_a_bond_names_it(lab):
     leaf.apply({"interface": {"bond1": {"type": "bond", "bond": {"member": {"swp5": {}}}}}})
     assert leaf.get("/interface/swp5")["parent"] == "bond1"
     assert "parent" not in leaf.get("/interface/swp6")
+
+
+def test_only_front_panel_ports_have_queues_to_tell_of(lab):
+    leaf = lab.client("leaf1")
+    assert leaf.call("GET", "/interface/swp1s0/qos/roce/status")[0] == 200
+    for port in ("lo", "eth0", "swp1"):
+        assert leaf.call("GET", f"/interface/{port}/qos/roce/status")[0] == 404, port
+    assert leaf.get("/interface", view="qos-roce-status")["eth0"] == {}
+
+
+def test_vnis_follow_from_what_is_applied(lab):
+    leaf = lab.client("leaf1")
+    assert leaf.call("GET", "/evpn/vni")[0] == 404
+    overlay = {
+        "bridge": {"domain": {"br_default": {"vlan": {"10": {"vni": {"10010": {}}}}}}},
+        "vrf": {"RED": {"evpn": {"state": "enabled", "vni": {"4001": {}}}}},
+        "evpn": {"state": "enabled"},
+        "nve": {"vxlan": {"state": "enabled", "source": {"address": "10.0.0.1"}}},
+    }
+    assert leaf.apply(overlay)["state"] == "applied_and_saved"
+    assert {vni: held["bgp-info"]["type"] for vni, held in leaf.get("/evpn/vni").items()} == {
+        "10010": "L2",
+        "4001": "L3",
+    }
+    assert leaf.get("/evpn/vni/10010/bgp-info") == {"type": "L2", "local-vtep": "10.0.0.1", "in-kernel": "on"}
+    assert leaf.call("GET", "/evpn/vni/10011")[0] == 404
+    leaf.apply({"nve": {"vxlan": {"state": "disabled"}}})
+    assert leaf.call("GET", "/evpn/vni")[0] == 404
