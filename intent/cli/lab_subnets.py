@@ -5,7 +5,7 @@ The simulator runs links of NDR and XDR as HDR: where it has any, their width an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -16,8 +16,6 @@ from intent.fabric.model import Device, Fabric, Network, Port, Role
 
 if TYPE_CHECKING:
     from intent.device.observation import Observation
-    from intent.fabric.partitions import FabricPartitions
-    from intent.formats.partitions.model import Partition
     from intent.workspace.compile import Compiled
 
 PLATFORM = "ufm"
@@ -53,6 +51,7 @@ def lab_managed(compiled: Compiled, name: str, ufm: str) -> Managed:
         name: the fabric.
         ufm: its UFM.
     """
+    from intent.cli.ufm_subnets import definitions
     from intent.render.ib import own_guid, port_guid
     from intent.render.lab_subnet import lab_managers
     from intent.verify.subnets import end_ports_of, subnet_of
@@ -63,12 +62,13 @@ def lab_managed(compiled: Compiled, name: str, ufm: str) -> Managed:
     managers = lab_managers(part, wanted)
     expected = subnet_of(
         name,
-        [*_definitions(compiled.partitions.fabrics[name])],
+        [*definitions(compiled.partitions.fabrics[name], [one.guid for one in managers])],
         ports,
         managers={one.guid: one.priority for one in managers},
         engine=wanted.engine,
         laboratory=True,
         sets_aside=False,
+        one_at_a_time=True,
     )
     first = part.devices[managers[0].name]
     devices = {own: _with_guids(device, own_guid, port_guid) for own, device in part.devices.items()}
@@ -117,21 +117,3 @@ def lab_observation(lab: Path, ufm: str) -> Observation:
         return Observation(ufm, stamp, problems={"device": problem.message})
     text = "".join(f"@@ {what}\n{said.rstrip()}\n@@ end {code}\n" for what, said, code in answers)
     return subnet_observation(ufm, stamp, HostReport(HostStatus.OK, read={"answers": text}))
-
-
-def _definitions(fabric: FabricPartitions) -> Iterator[Partition]:
-    """Partitions as a UFM gives them to its subnet manager; those that are not complete are not sent."""
-    from intent.formats.partitions.model import DEFAULT_PKEY, Keyword, Member, Membership, Partition
-
-    nodes = Membership.FULL if fabric.default_full else Membership.LIMITED
-    everybody = (
-        Member(Keyword.ALL, nodes),
-        Member(Keyword.ALL_SWITCHES, Membership.FULL),
-        Member(Keyword.SELF, Membership.FULL),
-    )
-    yield Partition(name="management", pkey=DEFAULT_PKEY, ipoib=True, members=everybody)
-    for item in fabric.partitions:
-        if item.complete:
-            kinds = {True: Membership.FULL, False: Membership.LIMITED}
-            members = tuple(Member(int(each.guid, 16), kinds[each.full]) for each in item.members)
-            yield Partition(name=item.label, pkey=item.key, members=members, ipoib=item.ipoib, index0=item.index0)

@@ -234,14 +234,15 @@ _ENGINE = re.compile(r"[A-Za-z0-9_-]{1,32}")
 
 
 def _manager(read: _Reader, value: Any, where: str) -> subnets.Manager:
-    held = read.object(value, where, ("name", "at", "priority"), ("name",))
+    held = read.object(value, where, ("name", "at", "priority", "guid"), ("name",))
     name = read.text(held, "name", where, _NODE_ID)
     priority = held.get("priority", 15)
     if not name:
         raise read.fail(f"{where}.name", "must not be empty")
     if not isinstance(priority, int) or isinstance(priority, bool) or not 0 <= priority <= 15:
         raise read.fail(f"{where}.priority", "a number from 0 to 15 is needed")
-    return subnets.Manager(name, read.text(held, "at", where, _NODE_ID), priority)
+    guid = read.text(held, "guid", where, _GUID).lower().removeprefix("0x")
+    return subnets.Manager(name, read.text(held, "at", where, _NODE_ID), priority, guid)
 
 
 def _subnet_switch(read: _Reader, value: Any, where: str) -> subnets.Switch:

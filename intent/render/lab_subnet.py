@@ -68,7 +68,9 @@ class LabSubnet:
         return {
             **({"ufm": self.ufm} if self.ufm else {"fabric": self.fabric}),
             "topology": self.file,
-            "managers": [{"name": one.name, "at": one.at, "priority": one.priority} for one in self.managers],
+            "managers": [
+                {"name": one.name, "at": one.at, "priority": one.priority, "guid": one.guid} for one in self.managers
+            ],
             "engine": self.engine,
             "roots": [*self.roots],
             "switches": [{"name": name, "node": node, "ports": ports} for name, (node, ports) in self.switches.items()],

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from doc_console import files
-from endtoend import Room
+from endtoend import Room, wait_until
 from ib_site import OPENSM, SPINES, guid, guids_csv, site_text, workspace
 from opensm_bench import missing
 
@@ -33,6 +33,12 @@ def verdicts(room: Room) -> tuple[int, dict[str, tuple[str, str]]]:
     found = json.loads(said.out)
     rows = found["results"] if isinstance(found, dict) else found
     return said.code, {row["check"]: (row["verdict"], json.dumps(row)) for row in rows if row["device"] == "q-ufm"}
+
+
+def roles(room: Room) -> dict[str, str]:
+    """Role of each subnet manager by its host."""
+    rows = json.loads(room.run("lab", "status", "--json").out)["lab"]
+    return {row["name"]: row["role"] for row in rows if row["kind"] == "opensm"}
 
 
 @needs_opensm
@@ -67,6 +73,17 @@ def test_a_change_is_read_from_the_ports_and_what_is_pushed_by_hand_is_caught(ro
     assert guid("n1", 1) in seen["partitions-canary"][1]
     assert room.run("lab", "fault", "clear", "q-ufm").code == 0
     assert verdicts(room)[0] == 0
+
+    assert room.run("lab", "fault", "sm-kill", "u1").code == 0
+    wait_until(lambda: roles(room) == {"u1": "down", "u2": "master"}, 60, "the other node's manager takes over", 0.1)
+    code, seen = verdicts(room)
+    assert code == 0, seen
+    assert {seen[name][0] for name in ("sm-roles", "partitions-tables", "partitions-canary")} == {"pass"}
+    assert room.run("lab", "fault", "link-down", "q-r1-l01", "port=IB1/1/1").code == 0
+    code, seen = verdicts(room)
+    assert seen["ib-cabling"][0] == "fail"
+    assert "n1 rail1 to q-r1-l01" in seen["ib-cabling"][1] or "q-r1-l01 IB1/1/1 to n1 rail1" in seen["ib-cabling"][1]
+    assert seen["ib-links"][0] == "skipped" and "run as HDR" in seen["ib-links"][1]
 
 
 def test_the_model_stays_what_is_used_without_the_option(room: Room) -> None:

@@ -34,7 +34,8 @@ class Follower(SubnetRoom):
     def __init__(self, spec: Subnet, folder: Path, default_membership: str) -> None:
         super().__init__(spec, folder)
         self._default = default_membership
-        self._data = text_of({}, default_membership)
+        self._managers = [one.guid for one in spec.managers if one.guid]
+        self._data = text_of({}, default_membership, self._managers)
 
     def make(self, spec: Manager) -> OpenSm:
         """An OpenSM with files the lab wrote."""
@@ -46,7 +47,7 @@ class Follower(SubnetRoom):
     def follow(self, partitions: Mapping[int, Partition]) -> None:
         """Partitions changed; OpenSM gets them as they are now."""
         rules = {key: Rule(held.ipoib, held.level, dict(held.members)) for key, held in partitions.items()}
-        self.worker.ask("partitions", lambda: self._reload(text_of(rules, self._default)))
+        self.worker.ask("partitions", lambda: self._reload(text_of(rules, self._default, self._managers)))
 
     def by_hand(self, options: Mapping[str, Any]) -> str:
         """Somebody puts a file in place of partitions.conf by hand; what was done, in words.

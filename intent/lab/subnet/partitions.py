@@ -7,7 +7,7 @@ the simulator know one MTU only.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 DEFAULT = 0x7FFF
@@ -28,14 +28,16 @@ class Rule:
     members: Mapping[str, tuple[str, bool]] = field(default_factory=dict)
 
 
-def text_of(rules: Mapping[int, Rule], default_membership: str) -> bytes:
+def text_of(rules: Mapping[int, Rule], default_membership: str, managers: Sequence[str] = ()) -> bytes:
     """The file.
 
     Args:
         rules: partitions by key, without the membership bit.
         default_membership: `full` or `limited`: what adapters are in the default partition.
+        managers: GUIDs of ports that are full members of it whichever of them is the master's.
     """
-    lines = [f"management=0x7fff, ipoib : ALL={default_membership}, ALL_SWITCHES=full, SELF=full ;"]
+    everybody = [f"ALL={default_membership}", "ALL_SWITCHES=full", *(f"0x{guid}=full" for guid in managers)]
+    lines = [f"management=0x7fff, ipoib : {', '.join(everybody)}, SELF=full ;"]
     for key, rule in sorted(rules.items()):
         if key != DEFAULT:
             lines += _rule(key, rule)

@@ -15,11 +15,13 @@ class Manager:
         name: of the host.
         at: id of its node in the topology (`H-0002c90300000001`); empty for the first adapter.
         priority: priority of the subnet manager, 15 the highest.
+        guid: GUID of its port, 16 digits, which a UFM makes a full member of the default partition; empty makes none.
     """
 
     name: str
     at: str = ""
     priority: int = 15
+    guid: str = ""
 
 
 @dataclass(frozen=True, slots=True)
