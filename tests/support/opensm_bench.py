@@ -20,26 +20,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bench_processes import DEADLINE_S, PROMPT, SBIN, BenchError, end, pause, start_simulator, table_of
 from ib_topologies import Topology
 
 TOOLS = ("opensm", "ibsim", "smpquery", "saquery")
 SHIM = next(iter(sorted(Path("/usr/lib").glob("*/umad2sim/libumad2sim.so"))), None)
-_SBIN = "/usr/sbin:/usr/bin:/sbin:/bin"
-_DEADLINE_S = 120.0
 UP = "SUBNET UP"
-_PROMPT = b"sim>"
 
 
 def missing() -> str:
     """Why no bench can be set up here; empty when one can."""
     for tool in TOOLS:
-        if shutil.which(tool, path=_SBIN) is None:
+        if shutil.which(tool, path=SBIN) is None:
             return f"{tool} is not installed (apt: opensm ibsim-utils infiniband-diags)"
     return "" if SHIM else "libumad2sim.so is not installed (apt: libumad2sim0)"
-
-
-class BenchError(Exception):
-    """The bench itself does not work; never a verdict on the product."""
 
 
 @dataclass(slots=True)
@@ -116,7 +110,7 @@ class Bench:
         self._own(self.folder / name, text.encode())
         return self.folder / name
 
-    def once(self, deadline_s: float = _DEADLINE_S) -> str:
+    def once(self, deadline_s: float = DEADLINE_S) -> str:
         """One sweep of a fresh subnet manager, within so many seconds; what its log says."""
         self.log.unlink(missing_ok=True)
         ran = self.run("opensm", "-o", "-F", str(self.folder / "opensm.conf"), check=False, deadline_s=deadline_s)
@@ -143,7 +137,7 @@ class Bench:
             raise BenchError(f"the simulator does not know the manager with pid {self.manager.pid}")
         self.console(f"X {client[1]}")
         self.manager.kill()
-        self.manager.wait(_DEADLINE_S)
+        self.manager.wait(DEADLINE_S)
 
     def beside(self, at: str, name: str) -> Bench:
         """Another subnet manager of the same fabric, with files of its own.
@@ -181,18 +175,18 @@ class Bench:
         """What the manager logs behind an offset until a text comes."""
         if self.manager is None:
             raise BenchError("no manager runs")
-        until = time.monotonic() + _DEADLINE_S
+        until = time.monotonic() + DEADLINE_S
         while time.monotonic() < until:
             said = self._log_since(offset)
             if text in said:
                 return said
             if self.manager.poll() is not None:
                 raise BenchError(f"opensm ended with {self.manager.returncode}: {said[-500:]}")
-            _pause(self.manager, 0.01)
-        raise BenchError(f"no {text!r} within {_DEADLINE_S:.0f} s: {self._log_since(offset)[-500:]}")
+            pause(self.manager, 0.01)
+        raise BenchError(f"no {text!r} within {DEADLINE_S:.0f} s: {self._log_since(offset)[-500:]}")
 
     def run(
-        self, tool: str, *arguments: str, at: str = "", check: bool = True, deadline_s: float = _DEADLINE_S
+        self, tool: str, *arguments: str, at: str = "", check: bool = True, deadline_s: float = DEADLINE_S
     ) -> subprocess.CompletedProcess[str]:
         """Run a tool on the simulated fabric.
 
@@ -203,7 +197,7 @@ class Bench:
             check: raise when it fails.
             deadline_s: seconds it may take.
         """
-        path = shutil.which(tool, path=_SBIN)
+        path = shutil.which(tool, path=SBIN)
         if path is None:
             raise BenchError(f"{tool} is not installed")
         ran = subprocess.run(
@@ -231,7 +225,7 @@ class Bench:
     def pkeys_of(self, guid: int, *, lids: Mapping[int, int] | None = None) -> tuple[int, ...]:
         """P_Key table of one end port as the port itself reports it, by index; zero where empty."""
         lid = (lids or self.lids())[guid]
-        return _table(self.run("smpquery", "pkeys", str(lid), str(self._port_number(guid))).stdout)
+        return table_of(self.run("smpquery", "pkeys", str(lid), str(self._port_number(guid))).stdout)
 
     def pkey_tables(self) -> dict[int, frozenset[int]]:
         """P_Keys of every end port, read from the ports themselves, by port GUID."""
@@ -258,21 +252,21 @@ class Bench:
         before = out.read_bytes()
         self.simulator.stdin.write(command.encode() + b"\n")
         self.simulator.stdin.flush()
-        self.eventually(lambda: out.read_bytes().count(_PROMPT) > before.count(_PROMPT))
+        self.eventually(lambda: out.read_bytes().count(PROMPT) > before.count(PROMPT))
         return out.read_bytes()[len(before) :].decode("utf-8", errors="replace")
 
     def eventually(self, holds: Callable[[], bool]) -> None:
         """Ask until something holds; it must within the deadline. A port that does not answer yet is asked again."""
-        until = time.monotonic() + _DEADLINE_S
+        until = time.monotonic() + DEADLINE_S
         while not _answers(holds):
             if time.monotonic() > until or self.simulator.poll() is not None:
-                raise BenchError(f"did not come true within {_DEADLINE_S:.0f} s")
-            _pause(self.simulator, 0.05)
+                raise BenchError(f"did not come true within {DEADLINE_S:.0f} s")
+            pause(self.simulator, 0.05)
 
     def close(self) -> None:
         """End what was started, newest first."""
         for process in reversed(self.started):
-            _end(process)
+            end(process)
 
     def _read_tables(self) -> dict[int, list[int]]:
         """Tables from the ports themselves; one process reads them all, because starting a tool for each costs most."""
@@ -302,7 +296,7 @@ class Bench:
         return 0 if guid in self.topology.switches else self.topology.ports[guid].number
 
     def _start(self, tool: str, *arguments: str, at: str = "") -> subprocess.Popen[bytes]:
-        path = shutil.which(tool, path=_SBIN)
+        path = shutil.which(tool, path=SBIN)
         if path is None:
             raise BenchError(f"{tool} is not installed")
         process = subprocess.Popen(
@@ -326,7 +320,7 @@ class Bench:
 
     def _environment(self, at: str) -> dict[str, str]:
         return {
-            "PATH": _SBIN,
+            "PATH": SBIN,
             "IBSIM_SOCKNAME": self.socket,
             "SIM_HOST": at or self.at,
             "LD_PRELOAD": str(SHIM),
@@ -351,40 +345,15 @@ def bench(topology: Topology) -> Iterator[Bench]:
             shutil.chown(folder, user)
         (folder / "fabric.net").write_text(topology.netfile(), encoding="ascii")
         socket = f"bench-{uuid.uuid4().hex[:16]}"
-        simulator = _simulator(folder, topology, socket, user)
+        simulator = start_simulator(folder, topology, socket, user)
         made = Bench(folder, topology, socket, simulator, user, topology.manager_node)
         try:
             yield made
         finally:
             made.close()
-            _end(simulator)
+            end(simulator)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _simulator(folder: Path, topology: Topology, socket: str, user: str | None) -> subprocess.Popen[bytes]:
-    path = shutil.which("ibsim", path=_SBIN)
-    assert path is not None
-    nodes = len(topology.nodes) + 16
-    ports = sum(node.ports + 1 for node in topology.nodes) + 64
-    out = folder / "ibsim.out"
-    limits = ["-N", str(nodes), "-S", str(nodes), "-P", str(ports)]
-    process = subprocess.Popen(
-        [path, "-s", *limits, "fabric.net"],
-        cwd=folder,
-        env={"PATH": _SBIN, "IBSIM_SOCKNAME": socket},
-        user=user,
-        stdin=subprocess.PIPE,
-        stdout=out.open("wb"),
-        stderr=subprocess.STDOUT,
-    )
-    until = time.monotonic() + _DEADLINE_S
-    while _PROMPT not in out.read_bytes():
-        if process.poll() is not None or time.monotonic() > until:
-            _end(process)
-            raise BenchError(f"ibsim does not start: {out.read_text(errors='replace')[-500:]}")
-        _pause(process, 0.01)
-    return process
 
 
 def _answers(holds: Callable[[], bool]) -> bool:
@@ -392,36 +361,3 @@ def _answers(holds: Callable[[], bool]) -> bool:
         return holds()
     except BenchError:
         return False
-
-
-def _pause(process: subprocess.Popen[bytes], seconds: float) -> None:
-    """Wait for the process to end or the time to pass, whichever is first."""
-    try:
-        process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        return
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    if process.poll() is None:
-        process.terminate()
-        try:
-            process.wait(5)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait(5)
-    for pipe in (process.stdin, process.stdout):
-        if pipe is not None:
-            pipe.close()
-
-
-def _table(text: str) -> tuple[int, ...]:
-    """`smpquery pkeys` writes rows of eight: `   0: 0xffff 0x8012 …`."""
-    keys: list[int] = []
-    for line in text.splitlines():
-        match = re.match(r"\s*\d+:((?:\s+0x[0-9a-f]{4})+)\s*$", line)
-        if match:
-            keys += [int(word, 16) for word in match[1].split()]
-    if not keys:
-        raise BenchError(f"no P_Key table in: {text[:300]}")
-    return tuple(keys)
