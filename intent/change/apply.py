@@ -210,7 +210,7 @@ class _Run:
             "left_alone": {row.device: str(row.status) for row in readiness.rows},
             "waves": [list(wave.devices) for wave in waves],
         }
-        notes, states = [Note("", steps.BEGIN, data)], dict[str, Any]()
+        notes, states = [Note("", steps.BEGIN, data)], dict[str, bytes]()
         for device in readiness.ready:
             note, trees = steps.before_note(device.wanted, readiness.live[device.name])
             notes.append(note)

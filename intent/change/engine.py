@@ -28,7 +28,7 @@ from intent.change.waves import Wave
 from intent.core.errors import IntentError
 from intent.core.timers import SLACK_S
 from intent.core.verdict import Verdict
-from intent.device.actor import Actor, Outcome, Request, Status
+from intent.device.actor import FAILED_STEP, Actor, Outcome, Request, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +75,14 @@ class Progress:
 class _Session:
     """What an actor is lent: the journal, the stop button, and nothing else."""
 
-    def __init__(self, journal: Journal, change: str, stop: Stop, progress: Progress) -> None:
+    def __init__(
+        self, journal: Journal, change: str, stop: Stop, progress: Progress, failed: Callable[[str], None]
+    ) -> None:
         self._journal = journal
         self._change = change
         self._stop = stop
         self._progress = progress
+        self._failed = failed
         self.handles: dict[str, str] = {}
 
     def record(self, device: str, step: str, data: Mapping[str, Any] | None = None) -> None:
@@ -91,6 +94,8 @@ class _Session:
             raise
         self.handles[device] = steps.handle_in(data or {}) or self.handles.get(device, "")
         self._progress(DeviceStep(device, step))
+        if step == FAILED_STEP:
+            self._failed(device)
 
     def stopping(self) -> bool:
         """True once nothing new may be begun."""
@@ -124,7 +129,9 @@ class Engine:
         self._clock = clock
         self._stop = stop
         self._progress = progress
-        self._session = _Session(journal, change, stop, progress)
+        self._session = _Session(journal, change, stop, progress, self._failed_in_wave)
+        self._failing: set[str] = set()
+        self._counting = threading.Lock()
         self._in_force = set(in_force)
         self._beat = beat
         self._submitted: set[str] = set()
@@ -138,6 +145,7 @@ class Engine:
                 break
             try:
                 self._run_wave(wave)
+                self._failing.clear()  # their rows say now what became of them
                 self._check_budget()
                 if self._strategy.soak_s and at + 1 < len(waves) and not self._stop.requested():
                     self._soak(wave)
@@ -318,8 +326,14 @@ class Engine:
                 detail = f"confirmed, but after the soak: {_why(item)}"
                 self._finish(replace(self.rows[name], detail=detail, verdict=item.verdict, messages=item.messages))
 
+    def _failed_in_wave(self, device: str) -> None:
+        """Count a device at once, so that what the wave has not begun yet is not begun; called from any thread."""
+        with self._counting:
+            self._failing.add(device)
+            self._check_budget()
+
     def _check_budget(self) -> None:
-        failed = [row for row in self.rows.values() if row.status in _BAD or row.kept_in_doubt]
+        failed = {row.device for row in self.rows.values() if row.status in _BAD or row.kept_in_doubt} | self._failing
         if len(failed) > self._strategy.max_failures and not self._stop.requested():
             reason = f"{len(failed)} failed, {self._strategy.max_failures} allowed"
             self._stop.request(reason)

@@ -5,6 +5,7 @@ Actors mask what they read (`intent.device.actor.Observed`); this guard holds wh
 
 from __future__ import annotations
 
+import json
 import operator
 import re
 from collections.abc import Mapping, Sequence
@@ -21,6 +22,10 @@ _NEVER_SECRET = frozenset({int, bool, float, type(None)})
 _NAMES = re.compile(
     r"(?:^|[-_])(?:password|passphrase|secret|private[-_]key|auth[-_]key|api[-_]key|credentials?)$", re.I
 )
+
+
+# The same of a key as it stands in JSON.
+_KEYS = re.compile(_NAMES.pattern.replace("^", '"').removesuffix("$") + '":', re.I)
 
 
 @lru_cache(maxsize=4096)
@@ -51,6 +56,22 @@ def mask_tree(value: Any, key: str = "") -> Any:
     if isinstance(value, list | tuple):
         return [mask_tree(item, key) for item in value]
     return mask_value(key, value)
+
+
+def masked_text(tree: Mapping[str, Any]) -> bytes:
+    """Canonical JSON of `mask_tree(tree)`. Branches without a telling key are written out once and not copied."""
+    parts = []
+    for key in sorted(tree):
+        text = canonical(tree[key])
+        if is_secret_key(key) or _KEYS.search(text):
+            text = canonical(mask_tree(tree[key], key))
+        parts.append(f"{canonical(key)}:{text}")
+    return ("{" + ",".join(parts) + "}").encode()
+
+
+def canonical(value: Any) -> str:
+    """Canonical JSON: equal values, equal text."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
 
 def mask_difference(item: Difference) -> Difference:

@@ -311,18 +311,28 @@ def _words(text: str) -> set[str]:
     return {text.casefold(), *text.casefold().replace("(", " ").replace(")", " ").replace(",", " ").split()}
 
 
-def require_current(plan: Plan, artifacts: Mapping[str, Artifact]) -> None:
+def require_current(
+    plan: Plan,
+    artifacts: Mapping[str, Artifact],
+    targets: Mapping[str, Target] | None = None,
+    settings: Strategy | None = None,
+) -> None:
     """Refuse a plan that is not what the workspace compiles to now.
 
+    A digest in a file holds only against damage: who edits the file can compute it anew. What holds a plan is that all
+    an apply acts on follows from somewhere else: trees, scopes, places and the manner from the workspace, here;
+    differences from the live devices, when each is compared once more before it is written to.
+
+    Args:
+        plan: the plan.
+        artifacts: what the workspace compiles to, by device.
+        targets: where the devices are and what they are, by name; not compared when not given.
+        settings: how changes are to be carried out; not compared when not given.
+
     Raises:
-        IntentError: some device's tree differs (exit code: stale).
+        IntentError: some device's tree, scope or place differs, or the strategy does (exit code: stale).
     """
-    other = [
-        device.name
-        for device in plan.devices
-        if device.name not in artifacts
-        or digest_wanted(wanted_of(artifacts[device.name], device.wanted.target)) != device.wanted_digest
-    ]
+    other = [device.name for device in plan.devices if not _follows(device, artifacts, targets)]
     if other:
         raise IntentError(
             f"the intent has changed since the plan was made, for {len(other)} of {len(plan.devices)} devices: "
@@ -330,6 +340,21 @@ def require_current(plan: Plan, artifacts: Mapping[str, Artifact]) -> None:
             hint="make a new plan",
             exit_code=ExitCode.STALE,
         )
+    if settings is not None and plan.strategy != settings:
+        raise IntentError(
+            "the strategy of changes is not the one the plan was made with",
+            hint="make a new plan",
+            exit_code=ExitCode.STALE,
+        )
+
+
+def _follows(device: DevicePlan, artifacts: Mapping[str, Artifact], targets: Mapping[str, Target] | None) -> bool:
+    target = device.wanted.target
+    if device.name not in artifacts or artifacts[device.name].platform != target.platform:
+        return False
+    if targets is not None and targets.get(device.name) != target:
+        return False
+    return digest_wanted(wanted_of(artifacts[device.name], target)) == device.wanted_digest
 
 
 def _plan_device(
@@ -357,7 +382,7 @@ def _plan_device(
         live_digest=live.digest,
         differences=differences,
         origins=tuple(why(name, item.path) for item in differences),
-        disruptions=disruptions.of(wanted, differences),
+        disruptions=disruptions.of(wanted, live, differences),
         revert=actor.revert_words(wanted) if differences else "",
         new=new and bool(differences),
         not_compared=live.not_compared,
@@ -365,17 +390,18 @@ def _plan_device(
 
 
 class _Disruptions:
-    """Asks an actor once for equal differences on equal hardware: at 1,000 devices most are equal."""
+    """Asks an actor once for equal differences on equal hardware in equal state: at 1,000 devices most are equal."""
 
     def __init__(self, actors: Mapping[str, Actor]) -> None:
         self._actors = actors
-        self._seen: dict[tuple[str, str, str, str], tuple[Disruption, ...]] = {}
+        self._seen: dict[tuple[str, str, str, str, str], tuple[Disruption, ...]] = {}
 
-    def of(self, wanted: Wanted, differences: Sequence[Difference]) -> tuple[Disruption, ...]:
+    def of(self, wanted: Wanted, live: Observed, differences: Sequence[Difference]) -> tuple[Disruption, ...]:
         if not differences:
             return ()
         target = wanted.target
-        key = (target.platform, target.release, target.model, signature(differences))
+        # The state counts too: a change may have to take out first what stands there and is not changed.
+        key = (target.platform, target.release, target.model, live.digest, signature(differences))
         if key not in self._seen:
             self._seen[key] = tuple(actor_for(self._actors, target.platform).disruption(wanted, differences))
         return self._seen[key]

@@ -32,10 +32,11 @@ class Holds(StrEnum):
     UNKNOWN = "unknown"
 
 
+_NEITHER = "holds neither the old nor the new state"
 _WORDS = {
     Holds.NEW: (Status.CONFIRMED, "holds the new state"),
     Holds.OLD: (Status.REVERTED, "holds the old state"),
-    Holds.OTHER: (Status.UNKNOWN, "holds neither the old nor the new state: changed by someone else since"),
+    Holds.OTHER: (Status.UNKNOWN, f"{_NEITHER}: changed by someone else since"),
 }
 
 
@@ -192,7 +193,12 @@ def _judge(
         return Recovered(
             change.id, name, Status.UNKNOWN, holds, f"holds the new state; unless confirmed it comes back {words}"
         )
+    if holds is Holds.OLD and asked.status is Status.UNKNOWN and asked.handle and not expired:
+        # Something of ours is still under way there, and may yet come into force.
+        return Recovered(change.id, name, Status.UNKNOWN, holds, f"holds the old state so far; {asked.detail}")
     status, text = _WORDS[holds]
+    if holds is Holds.OTHER and asked.status is Status.UNKNOWN and asked.detail:
+        text = f"{_NEITHER}: {asked.detail}"  # the device's own account says more than ours could
     return Recovered(change.id, name, status, holds, text)
 
 

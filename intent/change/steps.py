@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from intent.change.journal import Journal, JournalError, Note, state_key
-from intent.change.masking import mask_tree
+from intent.change.masking import masked_text
 from intent.change.planfile import dump_scope, load_wanted
 from intent.change.reading import Bad, Reader
 from intent.device.actor import Observed, Target, Wanted
@@ -34,9 +34,9 @@ def handle_in(data: Mapping[str, Any]) -> str:
     return value if isinstance(value, str) else ""
 
 
-def before_note(wanted: Wanted, live: Observed) -> tuple[Note, dict[str, Any]]:
-    """The entry that lets a device be put back, and the trees it names."""
-    old, new = mask_tree(live.state), mask_tree(wanted.body)
+def before_note(wanted: Wanted, live: Observed) -> tuple[Note, dict[str, bytes]]:
+    """The entry that lets a device be put back, and the trees it names, as canonical JSON."""
+    old, new = masked_text(live.state), masked_text(wanted.body)
     before, after = state_key(old), state_key(new)
     data = {
         "target": {**asdict(wanted.target), "labels": dict(wanted.target.labels)},

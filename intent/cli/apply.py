@@ -35,10 +35,10 @@ def apply(
 ) -> int:
     """Carry out a plan: that plan and nothing else.
 
-    A device that changed since the plan was made is refused. Waves begin with a canary and never touch two planes at
-    once. Each device is changed with a confirm timer: checks over new connections decide whether it is kept or put
-    back, and a device we lose puts itself back. Ctrl-C stops after what is in flight; twice leaves it to the timers.
-    Every step is in the journal before it is made.
+    A plan that is not what the workspace compiles to is refused, and so is a device that changed since it was made.
+    Waves begin with a canary and never touch two planes at once. Each device is changed with a confirm timer: checks
+    over new connections decide whether it is kept or put back, and a device we lose puts itself back. Ctrl-C stops
+    after what is in flight; twice leaves it to the timers. Every step is in the journal before it is made.
 
     Examples:
       intent apply --lab                      the last plan of this workspace, on the lab
@@ -47,12 +47,14 @@ def apply(
     from intent.change.planfile import read_plan
     from intent.cli.ask import ask
     from intent.cli.context import open_site
+    from intent.cli.current import require_ours
     from intent.cli.output import show
     from intent.cli.running import Manner, carry_out
     from intent.report.plan import headline
 
     work = open_site(workspace, state, site, allow_recabling=True)
     chosen = read_plan(plan or work.workspace.state / "plan.json")
+    require_ours(work, chosen)
     if not as_json:
         show(headline(chosen))
     if chosen.to_change:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, overload
 
-from intent.core.tree import ABSENT, Difference, Tree, leaves, put
+from intent.core.tree import ABSENT, Difference, Tree, get, leaves, put
 
 
 class Differences(Sequence[Difference]):
@@ -21,12 +21,13 @@ class Differences(Sequence[Difference]):
         after: the part of the right tree that is not in the left one, likewise.
     """
 
-    __slots__ = ("_records", "after", "before")
+    __slots__ = ("_count", "_records", "after", "before")
 
     def __init__(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
         self.before = before
         self.after = after
         self._records: tuple[Difference, ...] | None = None
+        self._count = -1
 
     @classmethod
     def between(cls, before: Mapping[str, Any], after: Mapping[str, Any]) -> Differences:
@@ -51,13 +52,21 @@ class Differences(Sequence[Difference]):
         found = cls(before, after)
         return found if list(found) == held else None
 
+    def removed(self) -> list[Difference]:
+        """Those whose leaf is gone afterwards, in no order."""
+        return [
+            Difference(path, value, ABSENT)
+            for path, value in leaves(self.before)
+            if (left := get(self.after, path)) is ABSENT or _is_inner(left)
+        ]
+
     def __bool__(self) -> bool:
         return bool(self.before) or bool(self.after)
 
     def __len__(self) -> int:
-        if self._records is not None:
-            return len(self._records)
-        return _count(self.before or ABSENT, self.after or ABSENT) if self else 0
+        if self._count < 0:
+            self._count = _count(self.before or ABSENT, self.after or ABSENT) if self else 0
+        return self._count
 
     @overload
     def __getitem__(self, at: int) -> Difference: ...
@@ -124,8 +133,16 @@ def _count(before: Any, after: Any) -> int:
 
 
 def _leaves(tree: Mapping[str, Any]) -> int:
-    return sum(_leaves(value) if _is_inner(value) else 1 for value in tree.values())
+    count = 0
+    for value in tree.values():
+        count += _leaves(value) if _is_inner(value) else 1
+    return count
 
 
 def _is_inner(value: Any) -> bool:
-    return bool(value) and (value.__class__ is dict or isinstance(value, Mapping))
+    kind = value.__class__
+    # The slow question, whether it is any other kind of mapping, is for what is no common leaf.
+    return bool(value) and (kind is dict or (kind not in _LEAVES and isinstance(value, Mapping)))
+
+
+_LEAVES = frozenset({str, int, float, bool, type(None), list, type(ABSENT)})

@@ -155,6 +155,10 @@ class Outcome:
     handle: str = ""
 
 
+# The step an actor records when a device of a group has failed, before it begins another: it counts at once.
+FAILED_STEP = "failed"
+
+
 class Session(Protocol):
     """What the change engine lends an actor while it works."""
 

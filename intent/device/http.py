@@ -1,20 +1,18 @@
 """The one place that speaks HTTP: JSON in, JSON out, every failure one of our own errors.
 
-`httpx` is imported here and in `http_bounds` alone, so that another client is a change of two files.
+What carries a request is a `Wire`: TLS to the device, or in tests whatever stands in for it.
 """
 
 from __future__ import annotations
 
 import json
-import ssl
 import time
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 from urllib.parse import urlencode
-
-import httpx
 
 from intent.device.deadline import Clock, Deadline, Sleep
 from intent.device.endpoint import Endpoint
@@ -32,7 +30,7 @@ from intent.device.errors import (
     Unreachable,
     Violation,
 )
-from intent.device.http_bounds import BoundedTransport, Limit
+from intent.device.wire import Answered, NotConnected, Question, TlsWire, Wire, WireError
 
 Query: TypeAlias = Mapping[str, str | Sequence[str]]
 
@@ -58,7 +56,7 @@ class Reply:
 
 
 class Transport:
-    """Requests to one device over at most two kept-alive connections.
+    """Requests to one device over one kept-alive connection.
 
     Reads are repeated when the device does not answer; writes never are: what became of one is found by reading.
 
@@ -77,7 +75,7 @@ class Transport:
         root: str = "",
         clock: Clock = time.monotonic,
         sleep: Sleep = time.sleep,
-        wire: httpx.BaseTransport | None = None,
+        wire: Wire | None = None,
     ) -> None:
         self.endpoint = endpoint
         self.clock = clock
@@ -85,21 +83,17 @@ class Transport:
         self.requests = 0
         self.writes = 0
         self.connections = 0
-        self._base = endpoint.origin + root
-        self._wire = wire
+        self._root = root
+        self._wire: Wire = wire or TlsWire(endpoint, self._connected)
         credentials = endpoint.password if endpoint.token else _basic(endpoint.username, endpoint.password)
-        self._headers = {
-            "authorization": f"Basic {credentials}",
-            "accept": "application/json",
-            "accept-encoding": "identity",
-            "user-agent": "fabric-intent",
-        }
-        self._extensions: dict[str, Any] = {"trace": self._trace}
-        if endpoint.server_name:
-            self._extensions["sni_hostname"] = endpoint.server_name
-        self._headers_json = {**self._headers, "content-type": "application/json"}
-        self._limit = Limit()
-        self._open: httpx.BaseTransport | None = None
+        self._headers = (
+            ("host", endpoint.origin.removeprefix("https://")),
+            ("authorization", f"Basic {credentials}"),
+            ("accept", "application/json"),
+            ("accept-encoding", "identity"),
+            ("user-agent", "fabric-intent"),
+        )
+        self._headers_json = (*self._headers, ("content-type", "application/json"))
         self.closed = False
         self._remembered: dict[str, tuple[bytes, Any]] = {}
 
@@ -165,83 +159,56 @@ class Transport:
         return self._exchange(method, path, query, body, deadline)
 
     def reconnect(self) -> None:
-        """Drop every connection; the next request makes a new one."""
-        if self._open is not None:
-            self._open.close()
-            self._open = None
+        """Drop the connection; the next request makes a new one."""
+        self._wire.close()
 
     def close(self) -> None:
-        """Close every connection."""
+        """Close the connection."""
         self.reconnect()
         self.closed = True
 
-    def _trace(self, event: str, _info: Mapping[str, Any]) -> None:
-        if event == "connection.connect_tcp.complete":
-            self.connections += 1
+    def _connected(self) -> None:
+        self.connections += 1
 
-    def _opened(self) -> httpx.BaseTransport:
-        """What sends and receives. The client above it would cost as much again per request, for nothing we use."""
-        if self._open is None:
-            self._open = self._wire or BoundedTransport(self.endpoint.context, self._limit)
-        return self._open
-
-    def _request(
-        self, method: str, path: str, query: Query | None, body: Any, what: str, deadline: Deadline
-    ) -> httpx.Request:
-        limits = self.endpoint.timeouts
-        timeout = {
-            "connect": deadline.within(limits.connect_s, what),
-            "read": deadline.within(limits.read_s, what),
-            "write": deadline.within(limits.write_s, what),
-            "pool": deadline.within(limits.connect_s, what),
-        }
+    def _question(self, method: str, path: str, query: Query | None, body: Any, deadline: Deadline) -> Question:
         content = None if body is None else json.dumps(body, separators=(",", ":")).encode()
-        text = f"{self._base}{path}" + (f"?{urlencode(query, doseq=True)}" if query else "")
-        return httpx.Request(
-            method,
-            text,
-            content=content,
-            headers=self._headers if content is None else self._headers_json,
-            extensions={**self._extensions, "timeout": timeout},
-        )
+        target = f"{self._root}{path}" + (f"?{urlencode(query, doseq=True)}" if query else "")
+        return Question(method, target, self._headers if content is None else self._headers_json, content, deadline)
 
     def _exchange(
         self, method: str, path: str, query: Query | None, body: Any, deadline: Deadline, *, remember: bool = False
     ) -> Reply:
         what = f"{method} {path or '/'}"
-        request = self._request(method, path, query, body, what, deadline)
+        deadline.within(1.0, what)
+        question = self._question(method, path, query, body, deadline)
         self.requests += 1
-        self._limit.deadline = deadline
         try:
-            response = self._opened().handle_request(request)
-            try:
-                data = self._body(response, what, deadline)
-            finally:
-                response.close()
-        except httpx.HTTPError as problem:
+            answer = self._wire.exchange(question)
+            data = self._body(answer, what, deadline)
+            if answer.encoding not in ("", "identity"):  # what was not asked for is not unpacked
+                packed = answer.encoding[:20]
+                raise ProtocolError(f"{what}: the answer is encoded as {packed!r}, which was not asked for")
+        except WireError as problem:
             raise _translated(problem, what, self.endpoint, deadline) from None
-        except ssl.SSLError as problem:
-            raise CertificateRefused(f"{self.endpoint.origin}: TLS failed: {_reason(problem)}") from None
-        location = str(response.headers.get("location") or "")
-        key = str(request.url) if remember else ""
-        known = self._remembered.get(key)
-        if known is not None and known[0] == data and response.status_code == 200:
-            return Reply(200, location, known[1])
-        reply = Reply(response.status_code, location, _judged(response.status_code, data, what))
+        known = self._remembered.get(question.target) if remember else None
+        if known is not None and known[0] == data and answer.status == 200:
+            return Reply(200, answer.location, known[1])
+        reply = Reply(answer.status, answer.location, _judged(answer.status, data, what))
         if remember:
-            self._remembered[key] = (data, reply.body)
+            self._remembered[question.target] = (data, reply.body)
         return reply
 
-    def _body(self, response: httpx.Response, what: str, deadline: Deadline) -> bytes:
+    def _body(self, answer: Answered, what: str, deadline: Deadline) -> bytes:
         limit = self.endpoint.max_body_bytes
         parts: list[bytes] = []
         size = 0
-        for part in response.iter_bytes():
-            size += len(part)
-            if size > limit:
-                raise ProtocolError(f"{what}: answer larger than {limit} bytes")
-            deadline.within(1.0, what)
-            parts.append(part)
+        with closing(answer.parts) as pieces:
+            for part in pieces:
+                size += len(part)
+                if size > limit:
+                    raise ProtocolError(f"{what}: answer larger than {limit} bytes")
+                deadline.within(1.0, what)
+                parts.append(part)
         return b"".join(parts)
 
 
@@ -253,27 +220,25 @@ def _reason(problem: BaseException) -> str:
     return str(problem).strip() or type(problem).__name__
 
 
-def _translated(problem: httpx.HTTPError, what: str, endpoint: Endpoint, deadline: Deadline) -> DeviceError:
-    """Our error for one of the client's. Nothing of the request's body or headers is in its text."""
-    if isinstance(problem, httpx.TimeoutException) and deadline.over():
+def _translated(problem: WireError, what: str, endpoint: Endpoint, deadline: Deadline) -> DeviceError:
+    """Our error for one of the wire's. Nothing of the request's body or headers is in its text."""
+    if problem.silent and deadline.over():
         return DeadlineExceeded(f"{what}: not done within {deadline.seconds:g} s")
-    if isinstance(problem, httpx.ConnectTimeout | httpx.PoolTimeout):
-        return Unreachable(f"{endpoint.origin}: no connection within {endpoint.timeouts.connect_s:g} s")
-    if isinstance(problem, httpx.TimeoutException):
-        return ConnectionLost(f"{what}: no answer from {endpoint.origin}")
-    if isinstance(problem, httpx.ConnectError):
-        text = _reason(problem)
-        if "EOF" in text or "reset" in text.lower():
-            return Unreachable(f"{endpoint.origin}: the connection was closed before TLS was set up")
-        if "certificate" in text.lower() or "ssl" in text.lower():
-            return CertificateRefused(
-                f"{endpoint.origin}: the certificate does not verify: {text}",
-                hint="name the authority with `tls: {ca: …}` in inventory/groups.yaml; verification is never skipped",
-            )
-        return Unreachable(f"{endpoint.origin}: {text}")
-    if isinstance(problem, httpx.TransportError):
+    if not isinstance(problem, NotConnected):
+        if problem.silent:
+            return ConnectionLost(f"{what}: no answer from {endpoint.origin}")
         return ConnectionLost(f"{what}: connection to {endpoint.origin} lost: {_reason(problem)}")
-    return ProtocolError(f"{what}: {_reason(problem)}")
+    if problem.silent:
+        return Unreachable(f"{endpoint.origin}: no connection within {endpoint.timeouts.connect_s:g} s")
+    text = _reason(problem)
+    if "EOF" in text or "reset" in text.lower():
+        return Unreachable(f"{endpoint.origin}: the connection was closed before TLS was set up")
+    if "certificate" in text.lower() or "ssl" in text.lower():
+        return CertificateRefused(
+            f"{endpoint.origin}: the certificate does not verify: {text}",
+            hint="name the authority with `tls: {ca: …}` in inventory/groups.yaml; verification is never skipped",
+        )
+    return Unreachable(f"{endpoint.origin}: {text}")
 
 
 def _judged(status: int, data: bytes, what: str) -> Any:

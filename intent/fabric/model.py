@@ -237,13 +237,18 @@ class Fabric:
             peers[link.b] = (link.a, link)
         return peers
 
+    @cached_property
+    def _neighbors(self) -> dict[str, tuple[tuple[Port, End, Link], ...]]:
+        """Asked for by every rule and every check of a device."""
+        return {}
+
     def peer(self, device: str, port: str) -> tuple[End, Link] | None:
         """The other end of the link on a port and the link itself; None where nothing is cabled."""
         return self._peers.get(End(device, port))
 
     def neighbors(self, device: str) -> Iterator[tuple[Port, End, Link]]:
         """Every cabled port of a device with the far end and the link, in cage order."""
-        for name, port in self.devices[device].ports.items():
-            found = self._peers.get(End(device, name))
-            if found:
-                yield port, *found
+        if device not in self._neighbors:
+            near = ((port, self._peers.get(End(device, name))) for name, port in self.devices[device].ports.items())
+            self._neighbors[device] = tuple((port, *found) for port, found in near if found)
+        return iter(self._neighbors[device])

@@ -123,6 +123,22 @@ def test_d20_the_failed_device_is_reverted_and_every_device_has_a_row(tmp_path: 
     assert second.exit_code is ExitCode.OK
 
 
+@pytest.mark.parametrize(("allowed", "begun"), [(0, 2), (1, 4), (9, 6)])
+def test_a_wave_begins_no_further_device_once_too_many_failed(tmp_path: Path, allowed: int, begun: int) -> None:
+    labels = {"site": "par1", "role": "leaf", "plane": "1"}
+    site = Site(tmp_path, dict.fromkeys("abcdef", labels))
+    settings = dataclasses.replace(QUICK, canary=0, batch_percent=100, max_failures=allowed)
+    for name in "bd":
+        site.devices[name].faults = {"apply fails", "says so"}
+    with site.journal() as journal:
+        result = run(site, plan_of(site, settings=settings), journal)
+    expected = [Status.FAILED if name in "bd" else Status.CONFIRMED for name in "abcdef"[:begun]]
+    assert list(statuses(result).values()) == [*expected, *[Status.NOT_ATTEMPTED] * (6 - begun)]
+    stopped = "" if allowed > 1 else f"{allowed + 1} failed, {allowed} allowed"
+    assert result.stopped == stopped
+    assert all(row.detail == stopped for row in result.rows if row.status is Status.NOT_ATTEMPTED)
+
+
 def test_d20_nothing_selected_is_an_error(site: Site) -> None:
     with pytest.raises(IntentError, match="selects no device"):
         site.scope("nothing*")

@@ -14,6 +14,7 @@ from fake_change_devices import FakeClock
 
 from intent.change.control import SystemClock
 from intent.change.journal import JournalError, Note, open_journal, state_key
+from intent.change.masking import masked_text
 from intent.core.exitcode import ExitCode
 
 
@@ -24,8 +25,8 @@ def file(tmp_path: Path) -> Path:
 
 def filled(file: Path, count: int = 5) -> None:
     with open_journal(file, FakeClock()) as journal:
-        body = {"port": {"p1": {"mtu": 1500}}}
-        journal.append_all("c1", [Note("", "change.begin", {"n": 0})], {state_key(body): body})
+        text = masked_text({"port": {"p1": {"mtu": 1500}}})
+        journal.append_all("c1", [Note("", "change.begin", {"n": 0})], {state_key(text): text})
         for at in range(1, count):
             journal.append("c1", f"leaf{at}", "device.submit", {"n": at})
 
@@ -48,7 +49,7 @@ def test_entries_come_back_in_order_and_survive_reopening(file: Path) -> None:
         assert journal.verify().holds
         assert journal.verify().head == entries[-1].hash
         assert journal.entries(steps=("change.begin",)) == entries[:1]
-        assert journal.state(state_key({"port": {"p1": {"mtu": 1500}}})) == {"port": {"p1": {"mtu": 1500}}}
+        assert journal.state(state_key(b'{"port":{"p1":{"mtu":1500}}}')) == {"port": {"p1": {"mtu": 1500}}}
         with pytest.raises(JournalError, match="is not in it"):
             journal.state("0" * 64)
     assert file.stat().st_mode & 0o077 == 0

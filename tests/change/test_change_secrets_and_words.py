@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fake_change_devices import Site, artifact, plan_of, run
@@ -18,7 +19,15 @@ from intent.change.control import stamp
 from intent.change.drift import find_drift
 from intent.change.grouping import groups
 from intent.change.history import list_changes, trail
-from intent.change.masking import MASK, clear_secrets, mask_difference, mask_tree, masked_paths
+from intent.change.masking import (
+    MASK,
+    canonical,
+    clear_secrets,
+    mask_difference,
+    mask_tree,
+    masked_paths,
+    masked_text,
+)
 from intent.change.planfile import dump_plan, unpack
 from intent.change.rollback import rollback_plan
 from intent.core.errors import IntentError
@@ -103,6 +112,14 @@ def test_masking_is_complete_and_changes_nothing_else(tree: dict[str, object]) -
     for (path, old), (same, new) in zip(leaves(tree), leaves(masked), strict=True):
         assert path == same
         assert old == new or path in hidden or isinstance(old, list)
+
+
+KEYS = st.sampled_from(["password", "snmp-secret", "b", "hashed-password-policy", "API_KEY", 'a"secret', "secret"])
+
+
+@given(st.dictionaries(KEYS, trees | st.dictionaries(KEYS, trees | st.lists(st.dictionaries(KEYS, trees)))))
+def test_what_is_written_at_once_is_what_masking_leaves(tree: dict[str, Any]) -> None:
+    assert masked_text(tree).decode() == canonical(mask_tree(tree))
 
 
 def test_beside_a_placeholder_stands_no_value() -> None:

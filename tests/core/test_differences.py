@@ -19,6 +19,8 @@ def test_parts_say_what_the_leaves_say(before: dict[str, Any], after: dict[str, 
     assert list(found) == difference(before, after)
     assert bool(found) == bool(difference(before, after))
     assert len(Differences.between(before, after)) == len(difference(before, after))
+    gone = [item for item in difference(before, after) if item.after is ABSENT]
+    assert sorted(found.removed(), key=lambda item: item.path) == gone
 
 
 @given(TREES, TREES)

@@ -122,7 +122,7 @@ def test_a_question_is_answered_no_and_fails() -> None:
     assert outcome.status is Status.FAILED
     assert "ignore_fail" in outcome.detail
     assert {"state": "ignore_fail_no"} in bench.switches["leaf01"].bodies
-    assert journal.words() == ["create", "load", "apply", "refuse", "discard"]
+    assert journal.words() == ["create", "load", "apply", "refuse", "discard", "failed"]
 
 
 def test_a_device_changed_since_the_plan_is_stale_and_untouched() -> None:

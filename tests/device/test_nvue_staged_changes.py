@@ -34,8 +34,8 @@ def split(parts: int) -> Tree:
     return {"interface": held}
 
 
-def requested(actor: NvueActor, target: Target, body: Tree) -> Request:
-    what = Wanted(target, body, OWNED)
+def requested(actor: NvueActor, target: Target, body: Tree, owned: tuple[tuple[str, ...], ...] = OWNED) -> Request:
+    what = Wanted(target, body, owned)
     seen = actor.observe([what])[target.name]
     assert seen.problem is None, seen.detail
     return Request(what, actor.difference(what, seen), seen.digest, 120, 60.0)
@@ -88,6 +88,28 @@ def test_the_plan_tells_that_there_are_two() -> None:
     assert two.severity == "none" and "parts before their split" in two.reason
 
 
+def test_the_plan_tells_of_what_only_has_to_be_taken_out_for_a_while() -> None:
+    """Nothing of the change is removed, but what stands beside it cannot stay while the change is made."""
+
+    def body(number: int) -> Tree:
+        tenant = {"router": {"bgp": {"autonomous-system": number}}, "evpn": {"vni": {"4001": {}}}}
+        return {"vrf": {"tenant1": tenant}}
+
+    bench = Bench({NAME: FakeSwitch(body(65001))})
+    target, other = bench.target(NAME), NvueActor(bench.fleet)
+    request = requested(bench.actor, target, body(65002), (("vrf",),))
+    assert [item.path[-1] for item in request.differences] == ["autonomous-system"]
+    told = bench.actor.disruption(request.wanted, request.differences)
+    (two,) = [item for item in told if item.scope == "2 revisions"]
+    assert "AS number with an L3 VNI" in two.reason
+    plain = {"vrf": {"tenant1": {"router": {"bgp": {"autonomous-system": 65001}}}}}
+    bench.switches[NAME].applied = plain
+    without = requested(
+        other, target, {"vrf": {"tenant1": {"router": {"bgp": {"autonomous-system": 65002}}}}}, (("vrf",),)
+    )
+    assert not [item for item in other.disruption(without.wanted, without.differences) if "revisions" in item.scope]
+
+
 @pytest.mark.parametrize("state", ["apply_fail", "invalid", "verify_error"])
 def test_a_later_part_that_fails_puts_back_what_was_before_the_first(state: str) -> None:
     it = Faked(["apply", state])
@@ -96,7 +118,7 @@ def test_a_later_part_that_fails_puts_back_what_was_before_the_first(state: str)
     assert state in outcome.detail and "put back" in outcome.detail
     assert outcome.handle == ""
     assert it.switch.applied == split(4)
-    assert it.journal.words()[-2:] == ["restore", "restore apply"]
+    assert it.journal.words()[-3:] == ["restore", "restore apply", "failed"]
 
 
 def test_a_stop_between_two_parts_puts_back_what_was_before() -> None:

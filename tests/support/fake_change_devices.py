@@ -20,7 +20,18 @@ from intent.change.strategy import Strategy
 from intent.core.span import Span
 from intent.core.tree import ABSENT, Difference, Path, copy, difference, digest, get, put
 from intent.core.verdict import Verdict
-from intent.device.actor import Disruption, Observed, Outcome, Problem, Request, Session, Status, Target, Wanted
+from intent.device.actor import (
+    FAILED_STEP,
+    Disruption,
+    Observed,
+    Outcome,
+    Problem,
+    Request,
+    Session,
+    Status,
+    Target,
+    Wanted,
+)
 from intent.render.artifact import Artifact, Origin
 
 QUICK = Strategy(canary=1, batch_percent=50, soak_s=0, confirm_s=60, deadline_s=20, checks_s=20)
@@ -163,6 +174,8 @@ class FakeActor:
             name = request.wanted.target.name
             stopped = session.stopping()
             answers[name] = Outcome(name, Status.NOT_ATTEMPTED) if stopped else self._apply(request, session)
+            if "says so" in self.devices[name].faults and answers[name].status is Status.FAILED:
+                session.record(name, FAILED_STEP, {"status": "failed"})
             for hook in self.during_apply:
                 hook(name)
         return {name: outcome for name, outcome in answers.items() if self._answers(name)}

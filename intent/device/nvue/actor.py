@@ -6,7 +6,18 @@ from collections.abc import Callable, Mapping, Sequence
 
 from intent.catalog.disruption import DisruptionTable
 from intent.core.tree import Difference, Tree
-from intent.device.actor import Disruption, Observed, Outcome, Problem, Request, Session, Status, Target, Wanted
+from intent.device.actor import (
+    FAILED_STEP,
+    Disruption,
+    Observed,
+    Outcome,
+    Problem,
+    Request,
+    Session,
+    Status,
+    Target,
+    Wanted,
+)
 from intent.device.deadline import Deadline
 from intent.device.errors import DeviceError
 from intent.device.fanout import FRESH_S, Answer, Fleet
@@ -20,6 +31,7 @@ from intent.formats.nvue.diff import stages
 
 PLATFORM = "nvue"
 _HOSTNAME = ("system", "hostname")
+_FAILED = (Status.FAILED, Status.REVERTED, Status.UNKNOWN)
 
 
 class NvueActor:
@@ -86,13 +98,12 @@ class NvueActor:
         return self._means.scopes.of(wanted)
 
     def disruption(self, wanted: Wanted, differences: Sequence[Difference]) -> tuple[Disruption, ...]:
-        """What the differences do to traffic, from the catalog's table."""
-        del wanted
+        """What the differences do to traffic, from the catalog's table and what was last read of the device."""
         if self._table is None:
             self._table = DisruptionTable()
         effects = self._table.effects(item.path for item in differences)
         found = tuple(Disruption(effect.severity, effect.scope, effect.reason) for effect in effects)
-        parts = stages(differences, self._means.rules)
+        parts = stages(differences, self._means.rules, self._scope(wanted).live)
         # Told in the plan: between two revisions the switch holds neither the old nor the new configuration.
         count = f"{len(parts)} revisions"
         return found + tuple(Disruption("none", count, part.reason) for part in parts if part.reason)
@@ -120,6 +131,9 @@ class NvueActor:
                 self._fleet.renamed(target.name)
             if transaction.held is not None:
                 self._held[target.name] = transaction.held
+            if outcome.status in _FAILED:
+                data = {"status": str(outcome.status), "detail": outcome.detail, "handle": outcome.handle}
+                session.record(target.name, FAILED_STEP, data)
             return outcome
 
         return self._run([item.wanted.target for item in requests], work, session.stopping, reuse=True)

@@ -29,7 +29,10 @@ _KEPT = frozenset({Kind.GOOD, Kind.BAD, Kind.ENDED})
 
 # The device's timer while the old configuration is put back.
 _RESTORE_CONFIRM_S = 300
-_PART_IN_FORCE = "a first part of the change is in force; roll the change back, or plan anew"
+_PART_IN_FORCE = (
+    "a first part of the change is in force; `intent rollback` of the change puts back what was before, "
+    "a new plan carries it on"
+)
 
 
 class Closing:

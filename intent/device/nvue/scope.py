@@ -51,7 +51,13 @@ class Scope:
         self.body = canon.expanded(wanted.body, self._plain)
         self._restriction = Restriction(self.owned, self.excepted)
         self.tree = self._restriction.of(self.body)
-        self._placed = [path for path, _ in placeholders(self.tree)] if has_placeholders(self.tree) else []
+        branches = [{key: value} for key, value in self.tree.items()]
+        self._placed = [path for part in branches if has_placeholders(part) for path, _ in placeholders(part)]
+
+    @property
+    def live(self) -> Tree:
+        """What was last seen of the device, in scope; empty when it was not looked at."""
+        return self._last[1].state if self._last else {}
 
     def of(self, live: Mapping[str, Any], secrets: SecretStore) -> Scoped:
         """What of a live tree is compared.

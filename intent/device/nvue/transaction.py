@@ -257,9 +257,11 @@ class Transaction:
                 )
             return [self._means.secrets.fill(wanted.body)]
         gone = removals(leg.differences, self._scope, leg.want)
-        new = dict(leg.differences.after)
-        if has_placeholders(new):
-            new = self._means.secrets.fill(new)
+        # Only branches that hold a placeholder are copied: the largest, the interfaces, hold none.
+        branches = [{key: value} for key, value in leg.differences.after.items()]
+        new: Tree = {}
+        for branch in branches:
+            new |= self._means.secrets.fill(branch) if has_placeholders(branch) else branch
         return bodies(gone, new)
 
     # --- the candidate

@@ -237,8 +237,8 @@ def stages(
 
 
 def _removed(differences: Sequence[Difference]) -> list[Difference]:
-    if isinstance(differences, Differences) and not differences.before:  # nothing stood there: a first build
-        return []
+    if isinstance(differences, Differences):  # a first build has thousands of additions
+        return differences.removed()
     return [item for item in differences if item.after is ABSENT]
 
 

@@ -15,12 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Interface, IPv6Interface, ip_interface
+from socket import AF_INET, inet_pton
 from typing import TypeAlias
 
 from intent.fabric.model import End, Fabric, Link
 from intent.lint.rule import Context, Finding, Rule
 
 _Interface: TypeAlias = IPv4Interface | IPv6Interface
+_PAIR = "/31"
 
 
 def rule() -> Rule:
@@ -31,9 +33,10 @@ def rule() -> Rule:
 def _check(context: Context) -> Iterator[Finding]:
     for fabric in context.fabrics:
         interfaces: dict[End, _Interface] = {}
+        right = {end for link in fabric.links if _is_pair(fabric, link) for end in (link.a, link.b)}
         for device in fabric.devices.values():
             for port in device.ports.values():
-                if not port.address:
+                if not port.address or End(device.name, port.name) in right:
                     continue
                 interface = _interface(port.address)
                 problem = _problem(port.address, interface) if interface else "is no address with a prefix length"
@@ -42,7 +45,22 @@ def _check(context: Context) -> Iterator[Finding]:
                 if interface:
                     interfaces[End(device.name, port.name)] = interface
         for link in fabric.links:
+            if link.a in right:
+                continue
             yield from _ends(fabric, link, interfaces)
+
+
+def _is_pair(fabric: Fabric, link: Link) -> bool:
+    """True for the two addresses of one IPv4 /31, as nearly all links have them: nothing more is to be asked of it."""
+    ports = (fabric.devices[end.device].ports.get(end.port) for end in (link.a, link.b))
+    one, other = (port.address if port else "" for port in ports)
+    if not (one.endswith(_PAIR) and other.endswith(_PAIR)):
+        return False
+    try:
+        left, right = (inet_pton(AF_INET, text.removesuffix(_PAIR)) for text in (one, other))
+    except OSError:
+        return False
+    return int.from_bytes(left) ^ int.from_bytes(right) == 1
 
 
 def _interface(text: str) -> _Interface | None:

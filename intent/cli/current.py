@@ -1,0 +1,30 @@
+"""A plan that was read from a file: is it this workspace's, and what it compiles to now?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from intent.core.errors import IntentError
+
+if TYPE_CHECKING:
+    from intent.change.plan import Plan
+    from intent.cli.context import Work
+
+
+def require_ours(work: Work, plan: Plan) -> None:
+    """Refuse a plan of another workspace or site, of another time, or that somebody wrote by hand.
+
+    Raises:
+        IntentError: it is not what the workspace compiles to now.
+    """
+    from intent.change.plan import require_current
+    from intent.cli.context import strategy_of, targets
+
+    if plan.kind != "apply":
+        raise IntentError(
+            "the plan is a rollback's, and those are not carried out from a file",
+            hint="`intent rollback CHANGE` makes it anew from the journal",
+        )
+    compiled = work.compiled
+    if (plan.scope.site, plan.intent_name) == (compiled.name, compiled.document.name):
+        require_current(plan, compiled.artifacts, targets(compiled), strategy_of(compiled))
