@@ -76,7 +76,7 @@ def test_the_play_reads_a_real_subnet_and_the_checks_judge_it() -> None:
         seen = gather_subnets(actor, [Target("host0000", "", "opensm")])["host0000"]
         assert list(seen.problems) == ["unhealthy"], seen.problems
         known = [item for item in load([ROOT / "validators"]).checks if "manager" in {str(r) for r in item.roles}]
-        checks = [item for item in known if not {"nvlink", "own_checks"} & {*item.parts}]
+        checks = [item for item in known if item.subject not in ("nvlink", "validation")]
         fabric, subnet = compiled(SMALL), expected(SMALL, partitions, {first: 14}, sets_aside=False)
         results = run(
             checks, fabric, {"host0000": seen}, phase=Phase.PRE, expected=Expected(subnets={NAME: subnet}),
