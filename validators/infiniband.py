@@ -122,6 +122,32 @@ def ib_errors(context: Context) -> Results:
 
 
 @check(
+    "ufm-validation",
+    title="UFM's own validation of partition keys finds nothing",
+    subject="validation",
+    phases=("verify",),
+    roles=("manager",),  # no part: most managers have no tests of their own, and UFM's are run when asked for
+)
+def ufm_validation(context: Context) -> Results:
+    """Tests UFM ran itself; run only when asked for by name, for they go through the whole fabric."""
+    why = context.observation.problems.get("own_checks")
+    if why:
+        yield unknown("Tests", "of UFM", why)
+        return
+    if not context.observation.own_checks:
+        yield skipped("the subnet's manager offers no test of partition keys, or was not asked to run it")
+        return
+    for name, own in context.observation.own_checks.items():
+        if own.found:
+            for line in own.found:
+                yield failed("Test", name, line)
+        elif own.why:
+            yield unknown("Test", name, own.why)
+        else:
+            yield passed()
+
+
+@check(
     "ib-unhealthy",
     title="The subnet manager set no cabled port aside",
     subject="links",

@@ -75,6 +75,9 @@ class UfmFacts:
         self.rates: tuple[float, ...] = tuple(data["rates"])
         self.mtus: tuple[int, ...] = tuple(data["mtus"])
         self.chunk = int(data["chunk"])
+        self.validations: tuple[str, ...] = tuple(data["validations"])
+        self.validation_bad: tuple[str, ...] = tuple(data["validation_bad"])
+        self.validation_good: tuple[str, ...] = tuple(data["validation_good"])
         self.flaws = tuple(Flaw(**row) for row in data["flaw"])
         self._since = {row["name"]: version_numbers(row["since"]) for row in data["feature"]}
         self._rules = Table(

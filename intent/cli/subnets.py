@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _SUBJECT = "partitions"
 _LIDS = "lid-stability"
 _CANARY = "partitions-canary"
+_VALIDATION = "ufm-validation"
 # Seconds between two looks at a subnet.
 _PAUSE_S = 2.0
 
@@ -41,6 +42,7 @@ class Subnets:
         targets: every device.
         changing: hosts that a change under way writes to.
         lab: folder of the lab that stands in for the site; its UFMs may have a real OpenSM behind them.
+        asked: checks named by the user, or their subjects; one that makes a controller work is run only then.
         clock: gives the time; None looks once.
         patience_s: seconds the ports of a subnet may take to hold what UFM was told.
     """
@@ -54,11 +56,14 @@ class Subnets:
         *,
         changing: Collection[str] = (),
         lab: Path | None = None,
+        asked: Collection[str] = (),
         clock: Clock | None = None,
         patience_s: float = 0.0,
     ) -> None:
         self._compiled = compiled
-        self._checks = [check for check in checks if Role.MANAGER in check.roles and NVLINK not in check.parts]
+        own = [check for check in checks if Role.MANAGER in check.roles and NVLINK not in check.parts]
+        self._validate = any({check.name, check.subject} & {*asked} for check in own if check.name == _VALIDATION)
+        self._checks = [check for check in own if self._validate or check.name != _VALIDATION]
         self._actors = actors
         self._targets = targets
         self._changing = frozenset(changing)
@@ -139,7 +144,7 @@ class Subnets:
         if self._lab is not None and subnet.behind_ufm:
             return lab_observation(self._lab, subnet.behind_ufm)
         if self._platform(subnet.hosts[0]) == UFM:
-            return ufm_observation(self._compiled, self._actors, subnet)
+            return ufm_observation(self._compiled, self._actors, subnet, validate=self._validate)
         actor, observed = self._actors.get(PLATFORM), None
         for host in subnet.hosts:
             if not isinstance(actor, OpenSmActor) or host not in self._targets:

@@ -15,7 +15,7 @@ from intent.fabric.model import Device, Fabric, Network, Role
 
 if TYPE_CHECKING:
     from intent.device.actor import Actor, Target
-    from intent.device.observation import Observation
+    from intent.device.observation import Observation, OwnCheck
     from intent.device.ufm.subnet import RestSubnet
     from intent.fabric.partitions import FabricPartitions
     from intent.formats.partitions.model import Partition
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from intent.workspace.compile import Compiled
 
 PLATFORM, HOSTS = "ufm", "ufm-files"
-REST_CHECKS = frozenset({"sm-routing", "ib-unhealthy"})
+REST_CHECKS = frozenset({"sm-routing", "ib-unhealthy", "ufm-validation"})
 """Checks that UFM's REST API can answer for by itself."""
 
 _PORTS = ("ib_ports", "ib_errors", "pkeys", "sm", "lids")
@@ -94,23 +94,34 @@ def definitions(
             yield Partition(name=item.label, pkey=item.key, members=members, ipoib=item.ipoib, index0=item.index0)
 
 
-def ufm_observation(compiled: Compiled, actors: Mapping[str, Actor], managed: Managed) -> Observation:
+def ufm_observation(
+    compiled: Compiled, actors: Mapping[str, Actor], managed: Managed, *, validate: bool = False
+) -> Observation:
     """What UFM says over REST, and what the first of its hosts that answers sees of the ports.
 
     Args:
         compiled: the site.
         actors: by platform.
         managed: the subnet.
+        validate: have UFM run its own tests too.
     """
+    from intent.device.ufm.actor import UfmActor
+
     ufm, *hosts = managed.hosts
     rest = _rest(compiled.controllers[ufm], actors.get(PLATFORM))
     seen = _ports([compiled.controllers[host] for host in hosts], actors.get(HOSTS), ufm)
     why = seen.problems.get("device")
     problems = dict.fromkeys(_PORTS, why) if why is not None else dict(seen.problems)
     problems = {part: text for part, text in problems.items() if part not in ("routing", "unhealthy")}
+    actor = actors.get(PLATFORM)
+    own: Mapping[str, OwnCheck] | None = None
+    if validate and isinstance(actor, UfmActor):
+        own, why_not = actor.own_checks(_target(compiled.controllers[ufm]))
+        problems |= {"own_checks": why_not} if why_not else {}
     return replace(
         seen,
         device=ufm,
+        own_checks=own,
         routing=rest.engine,
         unhealthy=None if rest.unhealthy is None else tuple(port.key for port in rest.unhealthy),
         problems={**problems, **rest.problems},

@@ -88,7 +88,7 @@ def verify(
     doers = actors(way, others.values(), playbooks=work.workspace.overlay("playbooks"))
     results += read_back(work.compiled.artifacts, others, doers)
     of_subnets, seen_by_hosts = Subnets(
-        work.compiled, checks, doers, known, lab=lab_state(work.workspace).parent if lab else None
+        work.compiled, checks, doers, known, lab=lab_state(work.workspace).parent if lab else None, asked=check
     ).results(others, Phase.VERIFY)
     of_racks, seen_by_nmx = Nvlinks(work.compiled, checks, way, known).results(others, Phase.VERIFY)
     results += of_subnets + of_racks

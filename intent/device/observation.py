@@ -182,6 +182,21 @@ class NvlinkState:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnCheck:
+    """What a controller's own test of its fabric came to.
+
+    Args:
+        name: the test, in the controller's words.
+        found: what it found wrong, line by line.
+        why: why it came to nothing; empty when it came to an end that is understood.
+    """
+
+    name: str
+    found: tuple[str, ...] = ()
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Observation:
     """Everything read from one device at one time. A part that could not be read is in `problems`, and its field None.
 
@@ -195,6 +210,7 @@ class Observation:
         lids: local identifier of each end port by its GUID.
         routing: the routing engine that made the present paths.
         unhealthy: ports the subnet manager set aside, as `guid/number`.
+        own_checks: tests the subnet's controller ran itself, by name.
         nvlink: NVLink domains and their partitions.
         problems: part (a field's name, or `device` when nothing answered) → why, in words.
     """
@@ -213,5 +229,6 @@ class Observation:
     lids: Mapping[str, int] | None = None
     routing: str | None = None
     unhealthy: tuple[str, ...] | None = None
+    own_checks: Mapping[str, OwnCheck] | None = None
     nvlink: NvlinkState | None = None
     problems: Mapping[str, str] = field(default_factory=dict)

@@ -129,7 +129,7 @@ def compare(before: Mapping[str, Observation], after: Mapping[str, Observation])
 
 
 # A part that a snapshot of an older version does not know was not read then.
-_LATER = frozenset({"ib_ports", "ib_errors", "pkeys", "sm", "lids", "routing", "unhealthy", "nvlink"})
+_LATER = frozenset({"ib_ports", "ib_errors", "pkeys", "sm", "lids", "routing", "unhealthy", "nvlink", "own_checks"})
 _GOOD = ("up", "established", "seen")
 
 

@@ -187,13 +187,13 @@ def controller_artifacts(
 def _ufm(
     site: Site, fabric: Fabric, own: FabricPartitions, sources: SourceMap, templates: Callable[[], Templates]
 ) -> tuple[tuple[Artifact, ...], UfmSettings | None, tuple[Diagnostic, ...]]:
-    """What UFM's files must say; UFM runs without them, so what is not known yet is no finding here."""
+    """What UFM's files must say; UFM runs without them, so what is not known yet is a remark."""
     managed, missing = _managed(site, fabric, own.fabric, sources)
     manager = SubnetManagers().manager("nvidia")
     taken = {item.key: f"partition {item.label}" for item in own.partitions}
     found = (*judge_manager(managed, manager), *judge_extension(managed, taken))
     if missing or has_errors(found):
-        return (), None, found
+        return (), None, (*found, *(_left_alone(missing) if managed.wanted.hosts else ()))
     links = ""
     if managed.wanted.topoconfig:
         (topology,) = topology_files(fabric.only(Network.INFINIBAND, own.fabric), Catalog.load())
@@ -226,6 +226,14 @@ def _opensm(
         return Held({}, (*map(_not_yet, found), *judge_manager(managed, manager)))
     rendered = render_hosts(managed, manager, partitions_conf(own, fabric), templates())
     return Held({item.device: item for item in rendered.artifacts}, (*found, *map(_not_yet, rendered.diagnostics)))
+
+
+def _left_alone(missing: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
+    """What keeps the files of UFM's hosts from being touched, in one remark."""
+    for first in missing[:1]:
+        more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
+        text = f"{first.message}{more}: the files of UFM's hosts are left alone"
+        yield replace(first, severity=Severity.INFO, message=text)
 
 
 def _not_yet(finding: Diagnostic) -> Diagnostic:

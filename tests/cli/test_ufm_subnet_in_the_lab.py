@@ -34,6 +34,13 @@ def test_another_engine_and_a_port_set_aside_are_found(room: Room) -> None:
     assert "q-r1-l01" in bad.out and "set aside as unhealthy" in bad.out
 
 
+def test_ufms_own_validation_is_run_when_it_is_asked_for(room: Room) -> None:
+    assert room.plan().code == room.apply().code == ExitCode.OK
+    assert "ufm-validation" not in room.run("verify", "--lab").out
+    said = room.run("verify", "--lab", "--check", "ufm-validation")
+    assert said.code == ExitCode.OK and "PASS ufm-validation" in said.out, said.out
+
+
 def test_lint_says_when_nobody_could_read_the_canary(tmp_path: Path) -> None:
     said = intent("lint", "-C", workspace(tmp_path, site_text(manager="{by: ufm, vip: 10.1.0.20}")))
     assert "L320" in said.out and "subnet_manager" in said.out

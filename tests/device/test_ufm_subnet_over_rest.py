@@ -9,8 +9,11 @@ import pytest
 from ufm_bench import NAME, Rig, wiring
 from ufm_client import PlainClient
 
+from intent.catalog.ufm import UfmFacts
 from intent.device.errors import ProtocolError
+from intent.device.observation import OwnCheck
 from intent.device.ufm.subnet import RestSubnet, UnhealthyPort, engine_from, unhealthy_from
+from intent.device.ufm.validation import judged
 from intent.lab.inprocess import LabServer
 
 GUID = "0002c90300000007"
@@ -48,6 +51,31 @@ def test_a_ufm_that_is_silent_is_unknown_in_both_parts(lab: LabServer) -> None:
     seen = asked(lab)
     assert (seen.engine, seen.unhealthy) == (None, None)
     assert set(seen.problems) == {"routing", "unhealthy"} and all(seen.problems.values())
+
+
+def test_ufms_own_test_of_partition_keys(lab: LabServer) -> None:
+    rig = Rig(lab)
+    found, why = rig.actor.own_checks(rig.target)
+    assert (found, why) == ({"CheckPartitionKey": OwnCheck("CheckPartitionKey")}, "")
+    lab.fault("unreachable", NAME)
+    found, why = rig.actor.own_checks(rig.target)
+    assert found is None and why
+
+
+@pytest.mark.parametrize(
+    ("summary", "found", "why"),
+    [
+        ("-I- CheckPartitionKey: no errors found", (), ""),
+        ("-I- start\n-E- pkey 0x7fff:  bad\n-F- gone", ("-E- pkey 0x7fff: bad", "-F- gone"), ""),
+        ("all is well", (), "its result is not understood"),
+        ("", (), "its result is not understood"),
+        (None, (), "its result is not understood"),
+        (["-I-"], (), "its result is not understood"),
+        ("x" * 10**6 + "\n-E-" + "y" * 10**6, ("-E-" + "y" * 197,), ""),
+    ],
+)
+def test_a_result_is_good_only_where_it_says_so(summary: Any, found: tuple[str, ...], why: str) -> None:
+    assert judged("T", summary, UfmFacts()) == OwnCheck("T", found, why)
 
 
 ROW = {"UnhealthyGUID": "248a0703002e628e", "UnhealthyPortNumber": 1, "Condition": "MANUAL", "State": "Info"}

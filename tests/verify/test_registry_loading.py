@@ -143,6 +143,6 @@ def test_select_takes_names_and_subjects_and_refuses_others(tmp_path: Path) -> N
 def test_what_ships_loads_clean() -> None:
     registry = load([Path(__file__).parents[2] / "validators"])
     assert registry.diagnostics == ()
-    subjects = {"links", "cabling", "bgp", "roce", "system", "partitions", "subnet-manager", "nvlink"}
+    subjects = {"links", "cabling", "bgp", "roce", "system", "partitions", "subnet-manager", "nvlink", "validation"}
     assert {check.subject for check in registry.checks} == subjects
     assert not (Path(__file__).parents[2] / "validators" / "__init__.py").exists()

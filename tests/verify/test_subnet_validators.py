@@ -12,7 +12,7 @@ from sm_samples import tenants
 from subnet_fabric import NAME, compiled, end_ports, expected
 
 from intent.core.verdict import Verdict
-from intent.device.observation import IbPort, Observation, PortErrors, SmState
+from intent.device.observation import IbPort, Observation, OwnCheck, PortErrors, SmState
 from intent.fabric.model import Fabric
 from intent.formats.partitions.reader import read_strict
 from intent.formats.partitions.tables import pkey_tables
@@ -65,7 +65,21 @@ def verdicts(seen: Observation, subnet: Subnet = WANTED, fabric: Fabric = FABRIC
 
 
 def test_all_is_well() -> None:
-    assert {verdict for verdict, _ in verdicts(good()).values()} == {PASS}
+    found = verdicts(good())
+    assert found.pop("ufm-validation")[0] is SKIPPED, "UFM's own tests are run when they are asked for"
+    assert {verdict for verdict, _ in found.values()} == {PASS}
+
+
+def test_what_a_ufm_found_itself_is_judged() -> None:
+    def of(**tests: OwnCheck) -> tuple[Verdict, str]:
+        return verdicts(replace(good(), own_checks=tests))["ufm-validation"]
+
+    assert of(a=OwnCheck("a"))[0] is PASS
+    assert of(a=OwnCheck("a", ("-E- bad",)), b=OwnCheck("b")) == (FAIL, "Test: a - -E- bad")
+    assert of(a=OwnCheck("a", why="running already")) == (UNKNOWN, "Test: a - running already")
+    assert of()[0] is SKIPPED, "UFM offers none"
+    silent = replace(good(), problems={"own_checks": "no answer"})
+    assert verdicts(silent)["ufm-validation"] == (UNKNOWN, "Tests: of UFM - no answer")
 
 
 LEAF = next(f"{node.guid:016x}" for node in SMALL.nodes if node.name == "leaf000")

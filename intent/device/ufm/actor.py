@@ -15,6 +15,7 @@ from intent.device.actor import Disruption, Observed, Outcome, Problem, Request,
 from intent.device.compensation import Pace, words_of
 from intent.device.controller import Controllers
 from intent.device.fanout import Fleet
+from intent.device.observation import OwnCheck
 from intent.device.ufm.changes import Change, standing
 from intent.device.ufm.connection import UfmConnection
 from intent.device.ufm.partitions import Partitions, from_tree, state_digest, state_tree
@@ -23,6 +24,7 @@ from intent.device.ufm.scope import Scope
 from intent.device.ufm.session import UfmSession
 from intent.device.ufm.subnet import RestSubnet, read_subnet
 from intent.device.ufm.transaction import Means, Transaction, UfmWork, put_back
+from intent.device.ufm.validation import own_checks
 
 PLATFORM = "ufm"
 
@@ -93,6 +95,18 @@ class UfmActor:
             why = fleet.words(answer.problem or RuntimeError("no answer"))
             found[name] = answer.value or RestSubnet(problems={"routing": why, "unhealthy": why})
         return found
+
+    def own_checks(self, target: Target) -> tuple[Mapping[str, OwnCheck] | None, str]:
+        """Tests of partitions run by a UFM itself: none where it offers none; None and why when it cannot be asked."""
+        self._controllers.remember([target])
+
+        def run(_: Target, session: UfmSession) -> Mapping[str, OwnCheck]:
+            return own_checks(session, self._facts, session.deadline(self._closing_s), self._means.pace)
+
+        answer = self._controllers.fleet.each([target], run, plugin=UfmConnection)[target.name]
+        if answer.value is not None:
+            return answer.value, ""
+        return None, self._controllers.fleet.words(answer.problem or RuntimeError("no answer"))
 
     @staticmethod
     def _observed(target: Target, version: str, held: Partitions) -> Observed:

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from intent.core.errors import IntentError
 from intent.device.deadline import Deadline
 from intent.device.errors import BadRequest, Busy, Forbidden, NotFound, ProtocolError
-from intent.device.http import Transport
+from intent.device.http import Reply, Transport
 from intent.device.ufm.keys import DEFAULT_KEY, api_key
 from intent.device.ufm.partitions import Partitions, from_answers
 
@@ -121,6 +121,22 @@ class UfmSession:
             DeviceError: by kind of failure.
         """
         return self.transport.get("/app/unhealthy_ports", deadline=deadline)
+
+    def validations(self, deadline: Deadline) -> Any:
+        """Names of the tests of the fabric this server offers, as it answers them.
+
+        Raises:
+            DeviceError: by kind of failure.
+        """
+        return self.transport.get("/fabricValidation/tests", deadline=deadline)
+
+    def validate(self, name: str, deadline: Deadline) -> Reply:
+        """Start a test of the fabric; the answer names its job.
+
+        Raises:
+            DeviceError: by kind of failure; BadRequest while it is running already.
+        """
+        return self.transport.order("POST", f"/fabricValidation/tests/{quote(name, safe='')}", deadline=deadline)
 
     def job(self, identifier: str, deadline: Deadline) -> Mapping[str, Any]:
         """A job as it stands; empty when UFM does not know it (any more).
