@@ -21,7 +21,7 @@ from typing import Any
 
 from intent.change.control import Clock, stamp
 from intent.change.files import sync_directory
-from intent.change.masking import canonical, mask_tree
+from intent.change.masking import canonical, masked_text
 from intent.change.reading import Bad, parse
 from intent.core.errors import IntentError
 from intent.core.exitcode import ExitCode
@@ -143,7 +143,7 @@ class Journal:
             last = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'entries'").fetchone()
             seq = last[0] if last else 0
             for note in notes:
-                seq, data = seq + 1, canonical(mask_tree(dict(note.data)))
+                seq, data = seq + 1, masked_text(note.data).decode()
                 mark = _hash(seq, at, change, note.device, note.step, data, prev)
                 connection.execute(
                     "INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?)",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, overload
 
-from intent.core.tree import ABSENT, Difference, Tree, get, leaves, put
+from intent.core.tree import ABSENT, Difference, Path, Tree, get, leaves, put
 
 
 class Differences(Sequence[Difference]):
@@ -59,6 +59,10 @@ class Differences(Sequence[Difference]):
             for path, value in leaves(self.before)
             if (left := get(self.after, path)) is ABSENT or _is_inner(left)
         ]
+
+    def touch(self, path: Path) -> bool:
+        """True when something at a path or below it differs."""
+        return any(get(part, path) is not ABSENT for part in (self.before, self.after))
 
     def __bool__(self) -> bool:
         return bool(self.before) or bool(self.after)
@@ -133,9 +137,13 @@ def _count(before: Any, after: Any) -> int:
 
 
 def _leaves(tree: Mapping[str, Any]) -> int:
-    count = 0
-    for value in tree.values():
-        count += _leaves(value) if _is_inner(value) else 1
+    count, waiting = 0, [tree]
+    while waiting:
+        for value in waiting.pop().values():
+            if value.__class__ in _LEAVES or not _is_inner(value):
+                count += 1
+            else:
+                waiting.append(value)
     return count
 
 

@@ -20,6 +20,8 @@ def test_parts_say_what_the_leaves_say(before: dict[str, Any], after: dict[str, 
     assert bool(found) == bool(difference(before, after))
     assert len(Differences.between(before, after)) == len(difference(before, after))
     gone = [item for item in difference(before, after) if item.after is ABSENT]
+    for path in {item.path[:end] for item in found for end in range(1, 4)} | {("a",), ("b", "a")}:
+        assert found.touch(path) == any(item.path[: len(path)] == path for item in found)
     assert sorted(found.removed(), key=lambda item: item.path) == gone
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from intent.catalog.disruption import DisruptionTable
+from intent.core.differences import Differences
 from intent.core.tree import Difference, Tree
 from intent.device.actor import (
     FAILED_STEP,
@@ -127,7 +128,7 @@ class NvueActor:
             request = by_name[target.name]
             transaction = Transaction(connected, request, session, self._means, release)
             outcome = transaction.run()
-            if any(item.path[:2] == _HOSTNAME for item in request.differences):
+            if _renames(request.differences):
                 self._fleet.renamed(target.name)
             if transaction.held is not None:
                 self._held[target.name] = transaction.held
@@ -192,6 +193,12 @@ class NvueActor:
         if not answer.attempted or not self._reachable(name):
             return Outcome(name, Status.NOT_ATTEMPTED, words)
         return Outcome(name, Status.UNKNOWN, words)
+
+
+def _renames(differences: Sequence[Difference]) -> bool:
+    if isinstance(differences, Differences):
+        return differences.touch(_HOSTNAME)
+    return any(item.path[:2] == _HOSTNAME for item in differences)
 
 
 def _observed(
