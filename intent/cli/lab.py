@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Engine(StrEnum):
-    """What is behind a UFM of the lab."""
+    """What stands for the subnet managers of the site."""
 
     INTERNAL = "internal"
     OPENSM = "opensm"
@@ -48,7 +48,8 @@ def up(
         str, typer.Option("--address-base", help="Loopback address the switches are numbered from.")
     ] = "127.80.0.0",
     engine: Annotated[
-        Engine, typer.Option("--engine", help="What is behind a UFM: a model, or a real OpenSM on a simulated fabric.")
+        Engine,
+        typer.Option("--engine", help="Subnet managers: a model of UFM, or real OpenSM behind UFM and on its hosts."),
     ] = Engine.INTERNAL,
 ) -> None:
     """Start the lab: one address and one TLS certificate per switch, all in one process.
@@ -136,7 +137,7 @@ def down(workspace: WorkspacePath = HERE, state: State = None) -> None:
 
 @_app.command("status")
 def status(workspace: WorkspacePath = HERE, state: State = None, as_json: Json = False) -> None:
-    """Show what each switch and controller of the lab is doing: revision, requests, writes, faults, engine.
+    """Show what each switch, controller and subnet manager of the lab is doing: revision, writes, faults, role, engine.
 
     Examples:
       intent lab status
@@ -157,12 +158,12 @@ def status(workspace: WorkspacePath = HERE, state: State = None, as_json: Json =
 @_app.command("fault")
 def fault(
     kind: Annotated[str, typer.Argument(help="What goes wrong; `list` shows all kinds.")],
-    device: Annotated[str, typer.Argument(help="Switch it happens to.")] = "",
+    device: Annotated[str, typer.Argument(help="Switch, controller or host it happens to.")] = "",
     option: Annotated[list[str], typer.Argument(help="Options of the fault: key=value.")] = [],  # noqa: B006
     workspace: WorkspacePath = HERE,
     state: State = None,
 ) -> None:
-    """Let something go wrong on a switch or controller of the lab; `intent lab fault list` shows what can.
+    """Let something go wrong on a switch, controller or host of the lab; `intent lab fault list` shows what can.
 
     Examples:
       intent lab fault list

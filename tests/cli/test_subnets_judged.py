@@ -14,6 +14,7 @@ from intent.cli.controllers import ReadBack, controller_targets
 from intent.cli.subnets import Managed, Subnets, managed
 from intent.core.verdict import Verdict
 from intent.device.opensm import OpenSmActor
+from intent.device.opensm_state import gather_subnets
 from intent.device.playbook import HostReport, HostStatus
 from intent.device.playbook_actor import HostConnection
 from intent.device.secrets import SecretStore
@@ -150,3 +151,29 @@ def test_a_port_that_gets_another_address_by_the_change_is_told(compiled: Compil
     moved = subnets.judge(["o1"], frozenset())["o1"]
     assert moved.verdict is Verdict.FAIL
     assert moved.messages == (f"Port: {guid} - another local identifier - expected LID 5, actual LID 6",)
+
+
+def test_only_in_a_lab_another_engine_stands_in_and_is_never_a_pass(compiled: Compiled, subnet: Managed) -> None:
+    """Upstream OpenSM has no engine of NVIDIA's; on a real host one that is not at work is a failure."""
+    from intent.verify.api import Expected
+    from intent.verify.engine import run
+
+    fabric = compiled.site.fabrics["q"]
+    asked = fabric.subnet_manager.model_copy(update={"routing": "ar_updn"})
+    fabrics = {"q": fabric.model_copy(update={"subnet_manager": asked})}
+    site = compiled.site.model_copy(update={"fabrics": fabrics})
+    adaptive = replace(compiled, site=site)
+    script = Script(compiled, {"o1": answers(subnet)})
+    actor = OpenSmActor(Path("/nowhere"), {}, HostConnection(), run=script, secrets=SecretStore(environment={}))
+    seen = gather_subnets(actor, [controller_targets(compiled)["o1"]])["o1"]
+    (check,) = (check for check in load(search_path("validators")).checks if check.name == "sm-routing")
+    found = {}
+    for laboratory in (False, True):
+        one = managed(adaptive, "q", laboratory=laboratory)
+        expected = Expected(subnets={"q": one.expected})
+        (found[laboratory],) = run(
+            [check], one.fabric, {"o1": seen}, phase=Phase.VERIFY, expected=expected, devices=["o1"]
+        )
+    assert found[False].verdict is Verdict.FAIL
+    assert found[True].verdict is Verdict.SKIPPED
+    assert "the laboratory cannot run ar_updn: updn stands in for it" in (*found[True].messages, *found[True].notes)
