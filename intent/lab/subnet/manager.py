@@ -124,11 +124,19 @@ class OpenSm:
         self.start()
 
     def kill(self) -> None:
-        """End it as a power cut would; it stays so until it is started."""
+        """End it as a power cut would; it stays so until it is started.
+
+        Raises:
+            IntentError: it does not run, or the simulator takes no orders.
+        """
         if self._process is None or self._process.poll() is not None:
             raise IntentError(f"{self.spec.name}: OpenSM does not run already")
-        self.killed = True
-        self._simulator.forget(self._process.pid)
+        self.killed = True  # first: nobody starts it anew meanwhile
+        try:
+            self._simulator.forget(self._process.pid)
+        except IntentError:
+            self.killed = False
+            raise
         self._process.kill()
         self._process.wait()
 
