@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -11,7 +14,7 @@ from endtoend import Room, wait_until
 from ib_site import SPINES, guid, guids_csv, site_text, workspace
 from opensm_bench import missing
 
-from intent.device.labfile import LabFile
+from intent.device.labfile import LabFile, LabManager
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "-")
 
@@ -19,23 +22,32 @@ NODES = ("n1", "n2", "n3", "n4")
 LEAVES = tuple(f"q-r{rail}-l01" for rail in range(1, 9))
 # minhop takes no roots: one file less to carry to each host.
 MANAGER = """\
-{by: opensm, routing: minhop, retries: 2, keys: {sm_key: {secret: ib_sm_key}},
+{by: opensm, routing: minhop, retries: 2,
           hosts: [{name: o1, address: 192.0.2.21}, {name: o2, address: 192.0.2.22}]}"""
 ONE_WAVE = "changes: {strategy: {canary: 2, batch: 100%, soak: 0s}}\n"
 FELL_OPEN = "Default=0x7fff : ALL=limited, SELF=full ;\nphysics=0xZZ : ALL=full ;\n"
 FIRST, SECOND = guid("o1", 1), guid("o2", 1)
 
 
-@pytest.fixture(scope="module")
-def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Room]:
-    """One lab of two hosts for all tests, in their order; nobody configured the hosts yet."""
+@contextmanager
+def lab_of(folder: Path, manager: str = MANAGER) -> Iterator[Room]:
+    """A workspace of two hosts with its lab."""
     told = guids_csv(NODES, ("o1", "o2"), (*SPINES, *LEAVES))
-    made = Room(workspace(tmp_path_factory.mktemp("site"), site_text(manager=MANAGER) + ONE_WAVE, told))
+    made = Room(workspace(folder, site_text(manager=manager) + ONE_WAVE, told))
     said = made.run("lab", "up", "--engine", "opensm", "--address-base", made.base)
     assert said.code == 0, said.err
     assert "0 switches, 2 hosts of OpenSM" in said.out
-    yield made
-    made.down()
+    try:
+        yield made
+    finally:
+        made.down()
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Room]:
+    """One lab for all tests, in their order; nobody configured the hosts yet."""
+    with lab_of(tmp_path_factory.mktemp("site")) as made:
+        yield made
 
 
 def managers(room: Room) -> dict[str, dict[str, object]]:
@@ -70,21 +82,32 @@ def fault(room: Room, kind: str, device: str, *options: object) -> str:
     return said.out
 
 
+def hosts_of(room: Room) -> Mapping[str, LabManager]:
+    """Where the lab says its hosts are."""
+    return LabFile.load(room.folder / ".intent" / "lab" / "lab.json").managers
+
+
+def settled(room: Room) -> bool:
+    return all(row["pending"] == "False" for row in managers(room).values())
+
+
 def files(room: Room) -> dict[str, bytes]:
-    """Everything below the folders that stand for the hosts' file systems, but logs."""
-    lab = LabFile.load(room.folder / ".intent" / "lab" / "lab.json")
+    """Everything below the folders that stand for the hosts' file systems, but what OpenSM writes."""
     return {
         str(path): path.read_bytes()
-        for one in lab.managers.values()
+        for one in hosts_of(room).values()
         for path in sorted(Path(one.root).rglob("*"))
-        if path.is_file() and path.suffix != ".log"
+        if path.is_file() and "/var/log/" not in str(path)
     }
 
 
-def apply(room: Room) -> None:
-    assert room.plan().code == 0
+def apply(room: Room) -> str:
+    """Plan and apply; what the plan says."""
+    plan = room.plan()
+    assert plan.code == 0
     done = room.apply()
     assert done.code == 0, done.out + done.err
+    return plan.out
 
 
 def take_over(room: Room, dead: str, next_one: str) -> None:
@@ -109,22 +132,30 @@ def test_what_a_fault_cannot_do_is_said(room: Room) -> None:
     assert "sm-kill" in room.run("lab", "fault", "list").out
 
 
-def test_from_plan_to_failover(room: Room, tmp_path: Path) -> None:
+def installed(room: Room) -> None:
+    """The hosts hold what the intent says already: somebody put it there, and restarted OpenSM."""
+    assert room.run("compile").code == 0
+    for name, one in hosts_of(room).items():
+        shutil.copytree(room.folder / "build" / "s" / name / "files", one.root, dirs_exist_ok=True)
+        subprocess.run(one.restart, check=True, timeout=60)
+    wait_until(lambda: roles(room) == {"o1": "master", "o2": "standby"} and settled(room), 60, "both are back", 0.1)
+
+
+def test_from_what_is_in_force_to_failover(room: Room, tmp_path: Path) -> None:
+    """Nothing to do, a fabric that falls open, its repair, a manager that dies and a cable that goes."""
     fresh = managers(room)
     assert roles(room) == {"o1": "master", "o2": "standby"}
     assert [(row["priority"], row["asked"]) for row in fresh.values()] == [("14", "minhop"), ("13", "minhop")]
-    apply(room)
+    installed(room)
+    held = files(room)
+    nothing = room.plan("--detailed-exitcode")
+    assert nothing.code == 0, nothing.out
     code, seen, words = verdicts(room)
     assert code == 0, words
     passing = {key.partition(" ")[0] for key, verdict in seen.items() if verdict == "pass"}
     assert {"partitions-canary", "partitions-tables", "sm-roles", "sm-routing", "ib-cabling", "ib-links", "ib-errors",
             "read-back"} <= passing  # fmt: skip
-    held = files(room)
-    assert sum(path.endswith("/etc/opensm/partitions.conf") for path in held) == 2
-    assert b"$secret" not in b"".join(held.values()), "the lab made a key of its own"
-    again = room.plan("--detailed-exitcode")
-    assert again.code == 0, again.out
-    assert files(room) == held
+    assert files(room) == held, "neither writes"
 
     bad = tmp_path / "bad.conf"
     bad.write_text(FELL_OPEN, encoding="ascii")
@@ -136,12 +167,14 @@ def test_from_plan_to_failover(room: Room, tmp_path: Path) -> None:
     assert "the fabric fell open" in words["partitions-canary o1"] and guid("n1", 1) in words["partitions-canary o1"]
     assert seen["read-back o1"] == "fail" and seen["read-back o2"] == "pass"
 
+    assert "/etc/opensm/partitions.conf" in apply(room)
+    assert {path: data for path, data in files(room).items() if "/etc/" in path} == held
+
     take_over(room, "o1", "o2")
     fault(room, "link-down", "q-r1-l01", "port=IB1/1")
     assert managers(room)["o1"]["cables"] == "q-r1-l01 IB1/1 link-down"
     code, seen, words = verdicts(room)
-    assert {"sm-roles", "ib-links", "ib-cabling"} <= failing(seen)
-    assert seen["partitions-canary o1"] in ("pass", "unknown"), "the standby's file is the right one"
+    assert failing(seen) == {"sm-roles", "ib-links", "ib-cabling"}, "the tables stay"
     assert f"{FIRST} - does not answer" in words["sm-roles o1"]
     assert f"{SECOND} - wrong role - expected standby, actual master" in words["sm-roles o1"]
     assert "n1 rail1" in words["ib-links o1"] and "not active" in words["ib-links o1"]
@@ -167,33 +200,39 @@ def test_a_lab_that_knows_no_such_host_reaches_nothing(room: Room) -> None:
 
 
 @pytest.mark.nightly
-def test_drift_repair_rollback_and_handback(room: Room) -> None:
-    """Goes on where the first test ended: the file of the first host is spoiled, its manager dead, a cable pulled."""
-    for device in ("o1", "q-r1-l01"):
-        fault(room, "clear", device)
-    wait_until(lambda: roles(room) == {"o1": "master", "o2": "standby"}, 60, "the first one takes it back", 0.1)
-    held = files(room)
-    drift = room.run("drift", "--lab")
-    assert drift.code == 2
-    assert "/etc/opensm/partitions.conf" in drift.out
-    apply(room)
-    assert files(room).keys() >= held.keys()
-    assert verdicts(room)[0] == 0
+def test_hosts_nobody_configured_drift_and_handback(tmp_path: Path) -> None:
+    """The first change of all, with a key of the subnet; both hosts get every file and restart."""
+    keys = MANAGER.replace("retries: 2", "retries: 2, keys: {sm_key: {secret: ib_sm_key}}").replace("minhop", "updn")
+    with lab_of(tmp_path, keys) as room:
+        apply(room)
+        held = files(room)
+        assert sum(path.endswith("/etc/opensm/root_guid.conf") for path in held) == 2
+        assert b"$secret" not in b"".join(held.values()), "the lab made a key of its own"
+        assert verdicts(room)[0] == 0
+        assert managers(room)["o1"]["engine"] == "updn"
 
-    take_over(room, "o1", "o2")
-    _, seen, _ = verdicts(room)
-    assert failing(seen) == {"sm-roles"}, "tables stay"
-    fault(room, "sm-start", "o1")
-    wait_until(lambda: roles(room) == {"o1": "master", "o2": "standby"}, 60, "the first one takes it back", 0.1)
-    fault(room, "counter", "q-r2-l01", "port=IB1/2", "value=77")
-    _, seen, words = verdicts(room)
-    assert failing(seen) == {"ib-errors"} and "actual 77" in words["ib-errors o1"]
-    fault(room, "counter", "q-r2-l01", "port=IB1/2", "value=0")
-    assert verdicts(room)[0] == 0
+        by_hand = next(path for path in held if path.endswith("o2/root/etc/opensm/partitions.conf"))
+        Path(by_hand).write_bytes(held[by_hand].replace(b"=full", b"=limited"))
+        drift = room.run("drift", "--lab")
+        assert drift.code == 2
+        assert "drift: o2" in drift.out and "/etc/opensm/partitions.conf" in drift.out
+        apply(room)
+        assert Path(by_hand).read_bytes() == held[by_hand]
 
-    (repair, *_) = (row["change"] for row in room.changes() if row["kind"] == "apply")
-    back = room.run("rollback", repair, "--lab", "--yes")
-    assert back.code != 0 or room.run("drift", "--lab").code == 2, "what a rollback restores was by hand"
+        take_over(room, "o1", "o2")
+        assert failing(verdicts(room)[1]) == {"sm-roles"}, "tables stay"
+        fault(room, "sm-start", "o1")
+        wait_until(lambda: roles(room) == {"o1": "master", "o2": "standby"}, 60, "the first takes it back", 0.1)
+        fault(room, "counter", "q-r2-l01", "port=IB1/2", "value=77")
+        _, seen, words = verdicts(room)
+        assert failing(seen) == {"ib-errors"} and "actual 77" in words["ib-errors o1"]
+        fault(room, "counter", "q-r2-l01", "port=IB1/2", "value=0")
+        assert verdicts(room)[0] == 0
+
+        changes = [row["change"] for row in room.changes() if row["kind"] == "apply"]
+        back = room.run("rollback", changes[-1], "--lab", "--yes")
+        assert back.code != 0, "what the hosts held before was nothing, and nothing is not put back"
+        assert files(room).keys() >= held.keys()
 
 
 def test_down_ends_every_process(room: Room) -> None:
