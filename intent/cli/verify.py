@@ -39,10 +39,10 @@ def verify(
     form: Annotated[VerifyFormat, typer.Option("--format", "-f", help="How to print.")] = VerifyFormat.HUMAN,
     save: Annotated[Path | None, typer.Option("--save", help="Keep what was observed in this file.")] = None,
 ) -> int:
-    """Run every check against the live devices: links, LLDP against the cabling plan, BGP, RoCE, releases.
+    """Run every check against the live devices: links, LLDP against the cabling plan, BGP, RoCE, releases, subnets.
 
-    Reads only. A device that cannot be judged is unknown, never green: exit code 8; failures: 3.
-    Your own checks in validators/ run the same way.
+    Reads only; ufm-validation, run when it is named, has UFM run a test of its own. A device that cannot be judged is
+    unknown, never green: exit code 8; failures: 3. Your own checks in validators/ run the same way.
 
     Examples:
       intent verify --lab

@@ -166,13 +166,19 @@ def test_ours_is_written_and_the_rest_stays(server: throwaway_sshd.Sshd, tmp_pat
 
 
 @pytest.mark.nightly
-def test_what_was_written_goes_back(pair: Pair) -> None:
-    outcome = pair.apply(pair.request(pair.wanted()))
-    assert outcome.status is Status.AWAITING
+def test_what_was_written_goes_back_and_ufm_is_told_of_its_extension(pair: Pair) -> None:
+    told = pair.root / "told"
+    pair.actor = replace(pair.actor, hosts={}, host=UfmHost(sync=("touch", str(told))))
+    outcome = pair.apply(pair.request(pair.wanted(extension="backup=0x0200 : 0x0002c90300000001=both ;")))
+    assert (outcome.status, outcome.detail) == (Status.AWAITING, "")
+    extension = pair.root / "u1" / NVIDIA.paths["user_extension"].lstrip("/")
+    assert "backup=0x0200" in extension.read_text() and told.exists()
+    told.unlink()
     back = pair.actor.revert({"u1": outcome.handle}, pair.notes)["u1"]
     assert (back.status, back.detail) == (Status.REVERTED, "")
     assert (pair.gv.read_text(), pair.conf.read_text()) == (GV, CONF)
     assert not (pair.root / "u1" / ROOTS_PATH.lstrip("/")).exists()
+    assert not extension.exists() and told.exists(), "it is told of that too"
 
 
 @pytest.mark.nightly
