@@ -25,7 +25,7 @@ class RecordedTransport:
         self.endpoint = type("Endpoint", (), {"timeouts": type("T", (), {"operation_s": 60.0})})
         self.clock = lambda: 0.0
 
-    def get(self, path: str, query: dict[str, Any] | None = None, *, deadline: Deadline) -> Any:
+    def get(self, path: str, query: dict[str, Any] | None = None, *, deadline: Deadline, remember: bool = False) -> Any:
         include = (query or {}).get("include", [])
         parts = [path, *([(query or {})["rev"]] if "rev" in (query or {}) else []), *include]
         words = "_".join(re.sub(r"[^a-z0-9]+", "_", part.lower()).strip("_") for part in parts).strip("_")
