@@ -154,6 +154,18 @@ def test_what_was_set_before_and_is_not_wanted_goes() -> None:
     assert "default_membership" not in sent[GV] and "rest_port = 8000" in sent[GV]
 
 
+def test_an_extension_that_was_not_there_is_emptied_by_a_rollback() -> None:
+    extended = asked(extension="backup=0x0200 : 0x0002c90300000001=both ;")
+    held = HELD | HostFiles(extended, NVIDIA).written(HELD, lambda value: value.replace("$secret:ib_sm_key$", KEY))
+    script = Script(held)
+    hosts = actor(script)
+    assert request(hosts, extended).differences == ()
+    planned = request(hosts, replace(extended, body=WANTED.body))
+    assert [(item.path, item.after) for item in planned.differences] == [((FILES, EXTENSION), "# no partitions\n")]
+    assert hosts.apply([planned], Notes())["u1"].status is Status.AWAITING
+    assert [(item["path"], item["text"]) for item in script.staged] == [(EXTENSION, "# no partitions\n")]
+
+
 @pytest.mark.parametrize(
     ("body", "words"),
     [

@@ -27,6 +27,7 @@ GV, OPENSM, FILES = "gv", "opensm", "files"
 """Parts of a tree: settings of gv.cfg by section, options of opensm.conf, texts of whole files by path."""
 ROLE, STANDBY = "role", "standby"
 """State of a host whose files are replicated from the active one and not there before it takes over."""
+_NO_EXTENSION = "# no partitions\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,8 @@ class HostFiles:
         found: Tree = {}
         for path in self._all():
             value = get(self._wanted.body, path)
+            if value is ABSENT and path[0] == FILES and self.kind(path[1]) == "user_extension":
+                value = _NO_EXTENSION  # left as it is, its partitions would stay in force
             if value is not ABSENT:
                 put(found, path, value)
         return found
