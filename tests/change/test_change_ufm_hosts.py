@@ -105,7 +105,8 @@ def test_plan_apply_drift_and_roll_back_in_one_journal(house: House) -> None:
         held = house.hosts.text("sm2", GV) or ""
         house.hosts.put("sm2", GV, held.replace("default_membership = limited", "default_membership = full"))
         found = {item.device: item for item in house.drift().devices}
-        assert [item.difference.path for item in found["sm2"].deviations] == [("gv", "SubnetManager", "default_membership")]
+        paths = [item.difference.path for item in found["sm2"].deviations]
+        assert paths == [("gv", "SubnetManager", "default_membership")]
         assert house.drift().exit_code is ExitCode.CHANGES
         house.hosts.put("sm2", GV, held)
 
