@@ -46,10 +46,10 @@ def apply(
     """
     from intent.change.planfile import read_plan
     from intent.cli.ask import ask
-    from intent.cli.context import open_site
-    from intent.cli.current import require_ours
     from intent.cli.output import show
     from intent.cli.running import Manner, carry_out
+    from intent.operate.context import open_site
+    from intent.operate.current import require_ours
     from intent.report.plan import headline
 
     work = open_site(workspace, state, site, allow_recabling=True)

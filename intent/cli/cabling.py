@@ -25,7 +25,7 @@ def plan(workspace: WorkspacePath = HERE, site: Site = "", allow_recabling: Allo
     Examples:
       intent cabling plan > cabling.csv
     """
-    from intent.cli.context import open_site
+    from intent.operate.context import open_site
     from intent.report.cabling import cabling_csv
 
     work = open_site(workspace, None, site, allow_recabling=allow_recabling)
@@ -41,7 +41,7 @@ def moves(workspace: WorkspacePath = HERE, site: Site = "") -> None:
     Examples:
       intent cabling moves > moves.csv
     """
-    from intent.cli.context import open_site
+    from intent.operate.context import open_site
     from intent.report.cabling import moves_csv
 
     work = open_site(workspace, None, site, allow_recabling=True)

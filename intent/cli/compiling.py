@@ -13,7 +13,7 @@ import typer
 from intent.cli.options import HERE, AllowRecabling, Locked, Site, WorkspacePath
 
 if TYPE_CHECKING:
-    from intent.cli.context import Work
+    from intent.operate.context import Work
 
 _UFM = "ufm"
 _FILES = frozenset({"cabling.csv", "moves.csv", "hosts.json"})
@@ -49,8 +49,8 @@ def compile_(
       intent compile                          writes build/SITE
       intent compile --locked -o /tmp/build   as CI does: fails when the committed lock would change
     """
-    from intent.cli.context import keep_lock, open_site
     from intent.cli.output import progress
+    from intent.operate.context import keep_lock, open_site
 
     with progress("compiling"):
         work = open_site(workspace, None, site, allow_recabling=allow_recabling, locked=locked)

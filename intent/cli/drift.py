@@ -31,15 +31,14 @@ def drift(
     """
     from intent.change.drift import find_drift
     from intent.change.selection import select
-    from intent.cli.context import actors, fleet, open_site, targets
-    from intent.cli.controllers import left_out
     from intent.cli.output import progress, remark, show, write
+    from intent.operate.actors import actors, left_out
+    from intent.operate.context import fleet, open_site, targets
     from intent.report import drift as report
 
     work = open_site(workspace, state, site, allow_recabling=True)
     known = targets(work.compiled, lab=lab)
-    told = left_out(work.compiled, lab=lab)
-    if told:
+    if told := left_out(work.compiled, lab=lab):
         remark(told)
     scope = select(known, limit, site=work.compiled.name)
     way = fleet(work.workspace, lab=lab, site=work.compiled.site)

@@ -40,9 +40,9 @@ def ztp(
     import hashlib
 
     from intent.change.selection import select
-    from intent.cli.context import open_site, switches
     from intent.device.secrets import SecretStore
     from intent.formats.nvue.emit import startup_yaml
+    from intent.operate.context import open_site, switches
     from intent.render.templates import Templates
     from intent.render.ztp import ztp_script
     from intent.resources import search_path

@@ -36,8 +36,8 @@ def history(
     """
     from intent.change.control import SystemClock
     from intent.change.history import get_change, list_changes, trail
-    from intent.cli.journal import journal
     from intent.cli.output import show, show_table, write
+    from intent.operate.journal import journal
     from intent.report import changes as report
     from intent.workspace.files import Workspace
 

@@ -11,7 +11,7 @@ import typer
 from intent.cli.options import HERE, Json, Site, State, WorkspacePath
 
 if TYPE_CHECKING:
-    from intent.cli.context import Work
+    from intent.operate.context import Work
 
 
 class Engine(StrEnum):
@@ -63,9 +63,9 @@ def up(
     """
     from collections import Counter
 
-    from intent.cli.context import lab_state, open_site
     from intent.cli.output import progress
     from intent.lab import process
+    from intent.operate.context import lab_state, open_site
 
     work = open_site(workspace, state, site, allow_recabling=True)
     folder = lab_state(work.workspace).parent
@@ -127,8 +127,8 @@ def down(workspace: WorkspacePath = HERE, state: State = None) -> None:
     Examples:
       intent lab down
     """
-    from intent.cli.context import lab_state
     from intent.lab import process
+    from intent.operate.context import lab_state
     from intent.workspace.files import Workspace
 
     was_up = process.down(lab_state(Workspace.open(workspace, state)).parent)
@@ -142,9 +142,9 @@ def status(workspace: WorkspacePath = HERE, state: State = None, as_json: Json =
     Examples:
       intent lab status
     """
-    from intent.cli.context import lab_state
     from intent.cli.output import show_table
     from intent.lab import process
+    from intent.operate.context import lab_state
     from intent.report.tables import Table
     from intent.workspace.files import Workspace
 
@@ -174,12 +174,12 @@ def fault(
       intent lab fault sm-kill HOST
       intent lab fault clear SPINE
     """
-    from intent.cli.context import lab_state
     from intent.core.errors import IntentError
     from intent.lab import process
     from intent.lab.faults import EVENTS, STANDING
     from intent.lab.subnet.faults import KINDS as SUBNET
     from intent.lab.ufm.faults import KINDS as UFM
+    from intent.operate.context import lab_state
     from intent.workspace.files import Workspace
 
     if kind == "list":

@@ -28,7 +28,7 @@ def check(workspace: WorkspacePath = HERE, site: Site = "") -> None:
     Examples:
       intent lock check --site par1
     """
-    from intent.cli.context import open_site
+    from intent.operate.context import open_site
 
     work = open_site(workspace, None, site, allow_recabling=True, locked=True)
     print(f"{work.workspace.lock_name(work.compiled.name)} is up to date")
@@ -50,8 +50,8 @@ def prune(
       intent lock prune --yes
     """
     from intent.cli.ask import ask
-    from intent.cli.context import open_site
     from intent.fabric.lock import dump
+    from intent.operate.context import open_site
     from intent.workspace.compile import after_prune
 
     work = open_site(workspace, None, site, allow_recabling=True)

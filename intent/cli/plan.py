@@ -47,18 +47,21 @@ def plan(
     from intent.change.plan import make_plan
     from intent.change.planfile import write_plan
     from intent.change.selection import select
-    from intent.cli.context import actors, fleet, keep_lock, open_site, strategy_of, targets
-    from intent.cli.controllers import left_out
-    from intent.cli.journal import journal
     from intent.cli.output import progress, remark, show, write
+    from intent.core.diagnostic import Severity
+    from intent.operate.actors import actors, left_out
+    from intent.operate.context import fleet, keep_lock, open_site, strategy_of, targets
+    from intent.operate.journal import journal
     from intent.report import growth as growth_report
     from intent.report import plan as plan_report
 
     with progress("compiling"):
         work = open_site(workspace, state, site, allow_recabling=allow_recabling, locked=locked)
     compiled, known = work.compiled, targets(work.compiled, lab=lab)
-    told = left_out(work.compiled, lab=lab)
-    if told:
+    warnings = sum(item.severity is Severity.WARNING for item in compiled.diagnostics)
+    if warnings:
+        remark(f"{warnings} warning{'s' * (warnings > 1)} about the intent: `intent lint` says which")
+    if told := left_out(compiled, lab=lab):
         remark(told)
     scope = select(known, limit, site=compiled.name)
     way = fleet(work.workspace, lab=lab, site=work.compiled.site)

@@ -11,12 +11,8 @@ from intent.cli.options import HERE, Json, Lab, Site, State, WorkspacePath
 from intent.core.exitcode import ExitCode
 
 if TYPE_CHECKING:
-    from intent.change.plan import Plan
-    from intent.cli.context import Work
     from intent.core.verdict import Verdict
     from intent.device.actor import Status
-    from intent.device.fanout import Fleet
-    from intent.verify.engine import CheckResult
 
 
 def register(app: typer.Typer) -> None:
@@ -45,18 +41,28 @@ def precheck(
       intent precheck change-0815.json --json
     """
     from intent.change.apply import precheck as hold
+    from intent.change.control import SystemClock
+    from intent.change.history import known_devices
     from intent.change.planfile import read_plan
-    from intent.cli.context import actors, fleet, open_site
-    from intent.cli.output import progress, show, write
+    from intent.cli.output import progress, remark, show, write
     from intent.core.exitcode import worst
+    from intent.operate.actors import actors
+    from intent.operate.context import fleet, open_site
+    from intent.operate.journal import journal
+    from intent.operate.verifying import check_before
     from intent.report import readiness, verdicts
 
     work = open_site(workspace, state, site, allow_recabling=True)
     chosen = read_plan(plan or work.workspace.state / "plan.json")
     way = fleet(work.workspace, lab=lab, site=work.compiled.site)
+    with journal(work.workspace, SystemClock(), create=False) as book:
+        reached = known_devices(book, chosen.scope.site) if book else frozenset[str]()
+    doers = actors(
+        way, [device.wanted.target for device in chosen.devices], playbooks=work.workspace.overlay("playbooks")
+    )
     with progress("reading devices", len(chosen.devices)):
-        found = hold(chosen, actors(way, [device.wanted.target for device in chosen.devices]))
-        results = _results(work, chosen, way)
+        found = hold(chosen, doers)
+        results = check_before(work, chosen, way, reached, remark)
     states, judged = _codes()
     codes = [ExitCode.OK, *(states[row.status] for row in found.rows if row.status in states)]
     codes += [judged[item.verdict] for item in results if item.verdict in judged]
@@ -78,37 +84,3 @@ def _codes() -> tuple[dict[Status, ExitCode], dict[Verdict, ExitCode]]:
     states = {Status.STALE: ExitCode.STALE, Status.UNKNOWN: ExitCode.UNKNOWN, Status.NOT_ATTEMPTED: ExitCode.ERROR}
     verdicts = {Verdict.FAIL: ExitCode.FINDINGS, Verdict.UNKNOWN: ExitCode.UNKNOWN, Verdict.ERROR: ExitCode.UNKNOWN}
     return states, verdicts
-
-
-def _results(work: Work, plan: Plan, way: Fleet) -> tuple[CheckResult, ...]:
-    """Checks before the change: all of them on what an earlier change of ours reached, the system's on what is new."""
-    from intent.change.control import SystemClock
-    from intent.change.history import known_devices
-    from intent.cli.checks import checks_of, expected_of, parts_of
-    from intent.cli.journal import journal
-    from intent.cli.nvlinks import Nvlinks
-    from intent.device.observe import gather
-    from intent.verify.api import Phase
-    from intent.verify.engine import run
-
-    with journal(work.workspace, SystemClock(), create=False) as book:
-        reached = known_devices(book, plan.scope.site) if book else frozenset[str]()
-    switches = {device.name for device in work.compiled.fabric.switches}
-    checks = tuple(check for check in checks_of(work.workspace) if Phase.PRE in check.phases)
-    system = tuple(check for check in checks if check.parts == ("system",) and check.name != "hostname")
-    results: tuple[CheckResult, ...] = ()
-    for chosen, old in ((checks, True), (system, False)):
-        wanted = [d.wanted.target for d in plan.to_change if d.name in switches and (d.name in reached) is old]
-        if wanted and chosen:
-            seen = gather(way, wanted, parts_of(chosen))
-            results += run(
-                chosen,
-                work.compiled.fabric,
-                seen,
-                phase=Phase.PRE,
-                expected=expected_of(work.compiled),
-                devices=[target.name for target in wanted],
-            )
-    known = {device.name: device.wanted.target for device in plan.to_change}
-    of_racks, _ = Nvlinks(work.compiled, checks, way, known).results([*known], Phase.PRE)
-    return results + of_racks

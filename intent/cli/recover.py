@@ -42,8 +42,9 @@ def recover(
     from intent.change.lock import this_process
     from intent.change.recover import settle_site
     from intent.cli.ask import ask
-    from intent.cli.context import actors, fleet, open_site, targets
-    from intent.cli.journal import journal
+    from intent.operate.actors import actors
+    from intent.operate.context import fleet, open_site, targets
+    from intent.operate.journal import journal
 
     work = open_site(workspace, state, site, allow_recabling=True)
     known, name, clock = targets(work.compiled, lab=lab), work.compiled.name, SystemClock()

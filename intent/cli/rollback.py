@@ -43,11 +43,12 @@ def rollback(
     from intent.change.control import SystemClock, stamp
     from intent.change.rollback import rollback_plan
     from intent.cli.ask import ask
-    from intent.cli.context import actors, fleet, open_site, strategy_of, targets
-    from intent.cli.journal import journal
     from intent.cli.output import show
     from intent.cli.running import Manner, carry_out
     from intent.core.errors import IntentError
+    from intent.operate.actors import actors
+    from intent.operate.context import fleet, open_site, strategy_of, targets
+    from intent.operate.journal import journal
     from intent.report.plan import human
 
     work = open_site(workspace, state, site, allow_recabling=True)

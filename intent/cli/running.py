@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from intent.cli.checks import Answering, Judging, checks_of
-from intent.cli.context import Work, actors, fleet, lab_state, targets
-from intent.cli.controllers import SWITCHES, ByPlatform, ReadBack
-from intent.cli.journal import journal
-from intent.cli.nvlinks import Nvlinks
-from intent.cli.subnets import Subnets
 from intent.core.errors import IntentError
+from intent.operate.actors import SWITCHES, actors
+from intent.operate.checks import Answering, Judging, checks_of
+from intent.operate.context import Work, fleet, lab_state, targets
+from intent.operate.controllers import ByPlatform, ReadBack
+from intent.operate.journal import journal
+from intent.operate.nvlinks import Nvlinks
+from intent.operate.subnets import Subnets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,7 +67,7 @@ def carry_out(work: Work, plan: Plan, manner: Manner) -> int:
     patience_s = plan.strategy.checks_s
     if manner.patience_s is not None:
         patience_s = min(patience_s, manner.patience_s)
-    checks = checks_of(work.workspace)
+    checks = checks_of(work.workspace, remark=remark)
     judging = Judging(work.compiled, checks, way, known, clock, patience_s)
     platforms = {device.name: device.wanted.target.platform for device in plan.devices}
     # Everybody's, not only the plan's: an earlier change that died is settled first.

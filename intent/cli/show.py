@@ -12,7 +12,7 @@ import typer
 from intent.cli.options import HERE, AllowRecabling, Json, Site, WorkspacePath
 
 if TYPE_CHECKING:
-    from intent.cli.context import Work
+    from intent.operate.context import Work
     from intent.render.artifact import Artifact
 
 
@@ -55,8 +55,8 @@ def show(
       intent show partitions                  of tenants: keys, members, what is not learnt; NVLink
       intent show topology                    files of InfiniBand fabrics; with FABRIC/FILE, that file
     """
-    from intent.cli.context import open_site
     from intent.cli.output import show_table, write
+    from intent.operate.context import open_site
     from intent.report import tables
 
     work = open_site(workspace, None, site, allow_recabling=allow_recabling)

@@ -30,11 +30,11 @@ def why(
       intent why east-west-p1-r1-l01 interface.lo.ipv4.address[10.255.0.1/32]
       intent why gpu01-01 imex.addresses      trays that share memory with this one
     """
-    from intent.cli.context import open_site
     from intent.cli.near import near
     from intent.core.errors import IntentError
     from intent.core.exitcode import ExitCode
     from intent.core.tree import ABSENT, dotted, from_dotted, get, leaves
+    from intent.operate.context import open_site
     from intent.render.hosts import host_artifacts, host_defaults
 
     work = open_site(workspace, None, site, allow_recabling=allow_recabling)

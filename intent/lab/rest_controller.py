@@ -179,7 +179,9 @@ class RestController(ABC):
             raise IntentError(f"no fault of {self.what} is called {kind!r}", hint=f"known: {', '.join(self.kinds)}")
         try:
             said = self._common(kind, options)
-        except (Refusal, TypeError, ValueError, KeyError) as problem:
+        except KeyError as missing:
+            raise IntentError(f"{self.name}: {kind}: {missing.args[0]}=… is missing", hint=self.kinds[kind]) from None
+        except (Refusal, TypeError, ValueError) as problem:
             raise IntentError(f"{self.name}: {kind}: {problem}", hint=self.kinds[kind]) from None
         return said or f"{self.name}: {kind}"
 

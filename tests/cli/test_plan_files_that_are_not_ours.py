@@ -12,11 +12,11 @@ from command import intent, workspace
 from intent.change.plan import DevicePlan, DeviceState, Plan, digest_wanted
 from intent.change.planfile import write_plan
 from intent.change.selection import select
-from intent.cli.context import Work, keep_lock, open_site, strategy_of, targets
 from intent.core.differences import Differences
 from intent.core.exitcode import ExitCode
 from intent.core.tree import copy, digest, put
 from intent.device.actor import Wanted
+from intent.operate.context import Work, keep_lock, open_site, strategy_of, targets
 
 NAME = "east-west-r1-l01"
 MTU = ("interface", "swp1s0", "link", "mtu")

@@ -10,14 +10,15 @@ from typing import Any
 import pytest
 from ib_site import NODES, OPENSM, SPINES, guids_csv, site_text, workspace
 
-from intent.cli.controllers import ReadBack, controller_targets
-from intent.cli.subnets import Managed, Subnets, managed
 from intent.core.verdict import Verdict
 from intent.device.opensm import OpenSmActor
 from intent.device.opensm_state import gather_subnets
 from intent.device.playbook import HostReport, HostStatus
 from intent.device.playbook_actor import HostConnection
 from intent.device.secrets import SecretStore
+from intent.operate.actors import controller_targets
+from intent.operate.controllers import ReadBack
+from intent.operate.subnets import Managed, Subnets, managed
 from intent.resources import search_path
 from intent.verify.api import Phase
 from intent.verify.registry import load

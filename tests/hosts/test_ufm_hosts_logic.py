@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from sm_samples import TEMPLATES, managed, manager, wanted
 
-from intent.cli.sets import same_files
 from intent.core.tree import ABSENT
 from intent.core.verdict import Verdict
 from intent.device.actor import Observed, Problem, Request, Status, Target, Wanted
@@ -19,6 +18,7 @@ from intent.device.playbook_actor import HostConnection
 from intent.device.secrets import SecretStore
 from intent.device.ufm.host_files import FILES, HostFiles
 from intent.device.ufm.hosts import UfmFilesActor, UfmHost
+from intent.operate.sets import same_files
 from intent.render.ufm.files import host_artifacts, ufm_settings
 
 NVIDIA = manager("nvidia")

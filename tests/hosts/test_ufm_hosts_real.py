@@ -17,7 +17,6 @@ from opensm_bench import SHIM, Bench, bench
 from sm_samples import SMALL, TEMPLATES, managed, manager, tenants, wanted
 from subnet_fabric import NAME, compiled
 
-from intent.cli.subnets import Subnets
 from intent.core.verdict import Verdict
 from intent.device.actor import Observed, Outcome, Problem, Request, Status, Target, Wanted
 from intent.device.playbook import HostReport, HostStatus, PlaybookRun
@@ -25,6 +24,7 @@ from intent.device.playbook_actor import HostConnection
 from intent.device.secrets import SecretStore
 from intent.device.ufm.hosts import UfmFilesActor, UfmHost
 from intent.fabric.partitions import FabricPartitions, Member, Partition
+from intent.operate.subnets import Subnets
 from intent.render.controllers import Controller
 from intent.render.ufm.files import host_artifacts, ufm_settings
 from intent.verify.api import Check, Phase

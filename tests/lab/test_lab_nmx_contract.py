@@ -160,3 +160,9 @@ def test_the_wiring_file_names_domains_strictly() -> None:
     ):
         with pytest.raises(IntentError):
             parse(broken, "w")
+
+
+def test_a_fault_without_its_options_says_which(lab: LabServer) -> None:
+    with pytest.raises(IntentError, match=r"move-gpu: domain=… is missing") as refused:
+        lab.fault("move-gpu", NAME)
+    assert "place of domain" in refused.value.hint

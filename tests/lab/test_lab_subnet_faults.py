@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,19 @@ def become(lab: LabServer, a: str, b: str) -> None:
     wait_until(lambda: roles(lab) == {"a": a, "b": b}, 60, f"a is {a}, b is {b}", 0.05)
 
 
+def comes_back(lab: LabServer) -> None:
+    """The first manager takes over again. On a busy machine the simulator may lose a packet, and who sent it waits for
+    its end for ever; then it is started once more.
+    """
+    for _ in range(3):
+        lab.fault("sm-start", "a")
+        with suppress(AssertionError):
+            wait_until(lambda: roles(lab) == {"a": "master", "b": "standby"}, 20, "a is master again", 0.05)
+            return
+        lab.fault("sm-kill", "a")
+    raise AssertionError(f"started three times, and yet: {roles(lab)}")
+
+
 def asked(lab: LabServer, subnet: str, at: str = "") -> dict[str, str]:
     """What the tools say, by what was asked."""
     return {what: text for what, text, _ in Tools(lab.info.state_dir / "subnets" / subnet, at).answers()}
@@ -100,8 +114,7 @@ def test_behind_a_ufm_a_standby_takes_over_with_the_same_keys(pair: LabServer) -
     assert table(asked(pair, UFM, "b"), OURS) == {0x7FFF, 0x8012, 0x8013}
     with pytest.raises(IntentError, match="does not run"):
         pair.fault("sm-kill", "a")
-    pair.fault("sm-start", "a")
-    become(pair, "master", "standby")
+    comes_back(pair)
     assert table(asked(pair, UFM), OURS) == {0x7FFF, 0x8012, 0x8013}
 
 

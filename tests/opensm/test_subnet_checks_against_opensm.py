@@ -66,7 +66,7 @@ def lab() -> Iterator[Bench]:
         made._own(roots, "".join(f"0x{guid:016x}\n" for guid in SMALL.roots).encode())
         made.configure(
             PARTITIONS.encode(), routing_engine="updn", root_guid_file=str(roots), honor_guid2lid_file="TRUE",
-            sminfo_polling_timeout="300", polling_retry_number="3",
+            sminfo_polling_timeout="1000", polling_retry_number="2", transaction_timeout="100",
         )  # fmt: skip
         made.start_manager()
         yield made

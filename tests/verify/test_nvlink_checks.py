@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from intent.cli.nvlinks import wanted_nvlink
 from intent.core.verdict import Verdict
 from intent.device.observation import NvlinkPartition, NvlinkState, Observation
 from intent.fabric.model import Device, Fabric, Role
+from intent.operate.nvlinks import wanted_nvlink
 from intent.render.artifact import Artifact
 from intent.verify.api import Expected, Nvlink, Phase
 from intent.verify.engine import CheckResult, run

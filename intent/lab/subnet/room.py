@@ -137,10 +137,22 @@ class SubnetRoom(ABC):
         if kind == "sm-kill":
             manager.kill()
         elif not manager.running:
-            self.worker.ask(f"start {device}", manager.start)
+            self.worker.ask(f"start {device}", lambda: self._started(manager))
         elif kind == "sm-start":
             raise IntentError(f"{device}: OpenSM runs already")
         return f"{device}: {kind}"
+
+    def _started(self, manager: OpenSm) -> None:
+        """Start a manager, and have the others look at the subnet: none of them sweeps by itself, and the trap that
+        tells them of another manager may get lost.
+
+        Raises:
+            IntentError: it does not start.
+        """
+        manager.start()
+        for other in self.managers.values():
+            if other is not manager and other.running:
+                other.tell()
 
 
 def read_file(options: Mapping[str, Any]) -> bytes:

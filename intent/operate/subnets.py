@@ -7,13 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from intent.cli.lab_subnets import lab_observation, lab_settled, lab_subnets
-from intent.cli.managed import PLATFORM, Managed, managed
-from intent.cli.nvlinks import PART as NVLINK
-from intent.cli.ufm_subnets import HOSTS as UFM_HOSTS
-from intent.cli.ufm_subnets import PLATFORM as UFM
-from intent.cli.ufm_subnets import ufm_managed, ufm_observation
 from intent.fabric.model import Role
+from intent.operate.lab_subnets import lab_observation, lab_settled, lab_subnets
+from intent.operate.managed import PLATFORM, Managed, managed
+from intent.operate.nvlinks import PART as NVLINK
+from intent.operate.ufm_subnets import HOSTS as UFM_HOSTS
+from intent.operate.ufm_subnets import PLATFORM as UFM
+from intent.operate.ufm_subnets import ufm_managed, ufm_observation
 
 if TYPE_CHECKING:
     from intent.change.control import Clock

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from intent.cli.output import remark
 from intent.core.diagnostic import has_errors
 from intent.core.errors import DiagnosticError
 from intent.core.exitcode import ExitCode
@@ -29,8 +28,13 @@ if TYPE_CHECKING:
 _PAUSE_S = 1.0
 
 
-def checks_of(workspace: Workspace, names: Sequence[str] = ()) -> tuple[Check, ...]:
+def checks_of(workspace: Workspace, names: Sequence[str] = (), *, remark: Callable[[str], None]) -> tuple[Check, ...]:
     """Our checks and the workspace's own.
+
+    Args:
+        workspace: where its own lie.
+        names: of checks or their subjects; none for all.
+        remark: told what is odd, and does not stop anything.
 
     Raises:
         DiagnosticError: a file of checks is broken: what it would have found cannot be left out silently.

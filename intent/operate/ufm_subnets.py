@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from intent.cli.managed import Managed
 from intent.fabric.model import Device, Fabric, Network, Role
+from intent.operate.managed import Managed
 
 if TYPE_CHECKING:
     from intent.device.actor import Actor, Target

@@ -8,7 +8,7 @@ from intent.core.errors import IntentError
 
 if TYPE_CHECKING:
     from intent.change.plan import Plan
-    from intent.cli.context import Work
+    from intent.operate.context import Work
 
 
 def require_ours(work: Work, plan: Plan) -> None:
@@ -18,7 +18,7 @@ def require_ours(work: Work, plan: Plan) -> None:
         IntentError: it is not what the workspace compiles to now.
     """
     from intent.change.plan import require_current
-    from intent.cli.context import strategy_of, targets
+    from intent.operate.context import strategy_of, targets
 
     if plan.kind != "apply":
         raise IntentError(

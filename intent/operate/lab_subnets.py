@@ -11,8 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from intent.cli.managed import Managed
 from intent.fabric.model import Device, Fabric, Network, Port, Role
+from intent.operate.managed import Managed
 
 if TYPE_CHECKING:
     from intent.device.observation import Observation
@@ -51,7 +51,7 @@ def lab_managed(compiled: Compiled, name: str, ufm: str) -> Managed:
         name: the fabric.
         ufm: its UFM.
     """
-    from intent.cli.ufm_subnets import definitions
+    from intent.operate.ufm_subnets import definitions
     from intent.render.ib import own_guid, port_guid
     from intent.render.lab_subnet import lab_managers
     from intent.verify.subnets import end_ports_of, subnet_of

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +12,7 @@ from intent.workspace.files import Workspace
 
 if TYPE_CHECKING:
     from intent.change.strategy import Strategy
-    from intent.device.actor import Actor, Target
+    from intent.device.actor import Target
     from intent.device.fanout import Fleet
     from intent.schema.model import Site
 
@@ -53,7 +52,7 @@ def targets(compiled: Compiled, *, lab: bool = False) -> dict[str, Target]:
         compiled: the site.
         lab: only what a lab has a stand-in for.
     """
-    from intent.cli.controllers import NOT_IN_LAB, controller_targets
+    from intent.operate.actors import NOT_IN_LAB, controller_targets
 
     found = switches(compiled) | controller_targets(compiled)
     return {name: item for name, item in found.items() if not lab or item.platform not in NOT_IN_LAB}
@@ -124,27 +123,6 @@ def lab_secrets(state: Path, site: Site) -> dict[str, str]:
             if key is not None:
                 found[key.secret] = f"0x{sha256(f'{password} {key.secret}'.encode()).hexdigest()[:16]}"
     return found
-
-
-def actors(
-    fleet: Fleet, known: Iterable[Target], *, allow_removals: bool = False, playbooks: Path | None = None
-) -> dict[str, Actor]:
-    """Actors of the platforms of these devices.
-
-    Args:
-        fleet: the way to the devices.
-        known: the devices.
-        allow_removals: what only a controller knows may be removed.
-        playbooks: the workspace's own playbooks, which win over ours.
-    """
-    from intent.cli.controllers import COMPANIONS, makers
-
-    devices = tuple(known)
-    ways = makers(fleet, devices, allow_removals=allow_removals, playbooks=playbooks)
-    named = dict.fromkeys(item.platform for item in devices)
-    # The ports of a UFM's fabric are asked on its hosts, also where no file of theirs changes.
-    named |= dict.fromkeys(each for platform in named for each in COMPANIONS.get(platform, ()))
-    return {platform: ways[platform]() for platform in named if platform in ways}
 
 
 def strategy_of(compiled: Compiled) -> Strategy:
