@@ -7,6 +7,7 @@ python benchmarks/run.py --section trees --switches 24     one section, one size
 from __future__ import annotations
 
 import argparse
+import gc
 import sys
 from collections.abc import Callable, Sequence
 
@@ -14,6 +15,8 @@ import applying
 import compiling
 import designs
 from measure import Table, machine
+
+from intent.cli.main import COLLECT_AFTER
 
 _RUNS = 5
 
@@ -37,6 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "fabric": lambda: compiling.fabrics(nodes, chosen.runs),
         "apply": lambda: applying.applies(nodes),
     }
+    gc.set_threshold(*COLLECT_AFTER)  # as the command does
     print(f"{machine()}; medians of {chosen.runs} runs of process CPU time\n", flush=True)
     for name in chosen.section or sections:
         print(sections[name]().markdown(), flush=True)

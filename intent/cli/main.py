@@ -57,6 +57,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
 
+COLLECT_AFTER = (50_000, 20, 50)
+"""Thresholds of the garbage collector: trees of hundreds of switches live to the end, looking at them is in vain."""
+
 
 def _version(value: bool) -> None:
     if value:
@@ -90,8 +93,7 @@ for _title, _modules in _PANELS:
 
 def main() -> NoReturn:
     """Run the command and leave with its exit code."""
-    # Trees of hundreds of switches are millions of small objects, none of them garbage: look for it less often.
-    gc.set_threshold(50_000, 20, 50)
+    gc.set_threshold(*COLLECT_AFTER)
     sys.exit(run(sys.argv[1:]))
 
 

