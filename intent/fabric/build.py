@@ -16,8 +16,9 @@ from intent.fabric.infiniband import InfiniBandBuilder
 from intent.fabric.leaves import leaf_split, leaves_of
 from intent.fabric.lock import Lock
 from intent.fabric.model import Device, Fabric, Network, Role
+from intent.fabric.nodes import Places
 from intent.fabric.placement import Block, Slot, block_of, place, planned_blocks, split_for, units_of
-from intent.fabric.resolve import Places, Resolver
+from intent.fabric.resolve import Resolver
 from intent.fabric.shape import shape_of
 from intent.fabric.wiring import wire
 from intent.fabric.workshop import SIZES, Workshop, unit_of

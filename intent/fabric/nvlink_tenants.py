@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from intent.core import selector
 from intent.core.diagnostic import Diagnostic
 from intent.fabric import nvlink
+from intent.fabric.nodes import NodeSpec, Places
 from intent.fabric.partitions import SitePartitions, nodes_of
-from intent.fabric.resolve import NodeSpec, Places
 from intent.schema.nvlink import SiteNvlink
 from intent.schema.tenants import Tenant
 

@@ -14,7 +14,7 @@ from intent.core.diagnostic import Diagnostic
 from intent.core.span import Span
 from intent.fabric.lock import Allocator, Lock
 from intent.fabric.model import End, Fabric, Network, Role, Tier
-from intent.fabric.resolve import NodeSpec, Path, Places
+from intent.fabric.nodes import NodeSpec, Path, Places
 from intent.schema.tenants import Partition as PartitionText
 from intent.schema.tenants import PartitionKey, Tenant
 from intent.schema.types import NumberRange

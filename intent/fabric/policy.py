@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from intent.core import selector
 from intent.core.diagnostic import Diagnostic, Severity
 from intent.fabric.model import Fabric
+from intent.fabric.nodes import Places
 from intent.fabric.qos import QosProfile, built_in_profiles
-from intent.fabric.resolve import Places
 from intent.schema.model import Document
 from intent.schema.policy import QosProfile as QosText
 

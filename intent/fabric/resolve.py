@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import replace
 from fractions import Fraction
 from ipaddress import IPv4Network
-from typing import Protocol
 
-from intent.catalog.hardware import Catalog, Layout, NicGroup, NicPort, NodeType, Switch, UnknownName, custom_group
-from intent.core import ranges, selector
+from intent.catalog.hardware import Catalog, Layout, NicGroup, NicPort, Switch, UnknownName, custom_group
+from intent.core import selector
 from intent.core.diagnostic import Diagnostic
 from intent.core.errors import IntentError
 from intent.core.span import Span
 from intent.fabric.design import Design, InfiniBandDesign, ManagerHost, Member, Pools, SwitchUse
+from intent.fabric.nodes import NodeReader, NodeSpec, Places
 from intent.schema.fabrics import Fabric as FabricText
 from intent.schema.model import NicOverride, Site
-from intent.schema.types import check_name
-
-Path = tuple[str | int, ...]
 
 # Source: IANA IPv4 special-purpose address registry; what no interface may be given.
 _SPECIAL = (
@@ -30,42 +27,7 @@ _SPECIAL = (
 )
 
 
-class Places(Protocol):
-    """Where each value of the document stands."""
-
-    def span(self, path: Path) -> Span | None:
-        """The place of a value, or of the nearest value around it."""
-
-
-@dataclass(frozen=True, slots=True)
-class NodeSpec:
-    """A node of the site, from `nodes` or from a rack.
-
-    Args:
-        name: its name.
-        kind: its hardware.
-        rack: rack it stands in; empty when none is named.
-        group: what is placed together with it: its rack of a rack type, else itself.
-        ordinal: place in that group, from 0.
-        overrides: what differs from the type, by NIC group.
-        span: where it is written.
-    """
-
-    name: str
-    kind: NodeType
-    rack: str
-    group: str
-    ordinal: int
-    overrides: Mapping[str, NicOverride]
-    span: Span | None
-
-    @property
-    def labels(self) -> dict[str, str]:
-        """Labels by which selectors pick it."""
-        return {"name": self.name, "type": self.kind.name, "role": "node"} | ({"rack": self.rack} if self.rack else {})
-
-
-class Resolver:
+class Resolver(NodeReader):
     """Resolves one site; findings are collected in `diagnostics`.
 
     Args:
@@ -76,12 +38,7 @@ class Resolver:
     """
 
     def __init__(self, name: str, site: Site, catalog: Catalog, places: Places) -> None:
-        self.name = name
-        self.site = site
-        self.catalog = catalog
-        self.places = places
-        self.diagnostics: list[Diagnostic] = []
-        self._misnamed: set[int] = set()
+        super().__init__(name, site, catalog, places)
         self._attachments: dict[tuple[str, str], str] = {}
         self._chosen_ports: dict[tuple[str, str, int], tuple[NicPort, ...]] = {}
 
@@ -114,69 +71,6 @@ class Resolver:
                 message = f"{what} {network} - holds {word} addresses ({special})"
                 self._report("F012", message, self._span(*path), "take private addresses such as 10.64.0.0/12")
                 return
-
-    def nodes(self) -> tuple[NodeSpec, ...]:
-        """Every node of the site, in the order written; each name once."""
-        first: dict[str, NodeSpec] = {}
-        twice: dict[tuple[Span | None, Span | None], list[str]] = {}
-        for node in (*self._standing(), *self._racked()):
-            if first.setdefault(node.name, node) is not node:
-                twice.setdefault((first[node.name].span, node.span), []).append(node.name)
-        groups: dict[str, Span | None] = {}
-        for node in first.values():
-            if node.kind.is_rack:
-                groups.setdefault(node.group, node.span)
-        for node in first.values():
-            if not node.kind.is_rack and node.group in groups:
-                twice.setdefault((groups[node.group], node.span), []).append(node.name)
-        for (place, span), names in twice.items():
-            more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-            related = ((place, "made here first"),) if place and place != span else ()
-            message = f"two nodes or racks of the name {names[0]}{more}"
-            self.diagnostics.append(Diagnostic("F007", message, span, hint="rename one", related=related))
-        return tuple(first.values())
-
-    def _standing(self) -> Iterator[NodeSpec]:
-        for number, entry in enumerate(self.site.nodes):
-            span = self._span("nodes", number, "type")
-            kind = self._node_type(entry.type, span, rack=False)
-            if kind is None:
-                continue
-            for name in ranges.expand(entry.name):
-                yield NodeSpec(name, kind, entry.rack or "", name, 0, entry.nics, self._span("nodes", number))
-
-    def _racked(self) -> Iterator[NodeSpec]:
-        for number, entry in enumerate(self.site.racks):
-            span = self._span("racks", number, "type")
-            kind = self._node_type(entry.type, span, rack=True)
-            if kind is None:
-                continue
-            for rack in ranges.expand(entry.name):
-                for tray in range(kind.trays):
-                    name = self.site.names.node.format(site=self.name, rack=rack, n=tray + 1)
-                    self._check_name(name, number, span)
-                    yield NodeSpec(name, kind, rack, rack, tray, {}, self._span("racks", number))
-
-    def _check_name(self, name: str, entry: int, span: Span | None) -> None:
-        try:
-            check_name(name)
-        except ValueError as error:
-            if entry not in self._misnamed:
-                self._misnamed.add(entry)
-                hint = "shorten the template (names.node) or the rack's name"
-                self._report("F009", f"node {name}: {error}", span, hint)
-
-    def _node_type(self, name: str, span: Span | None, *, rack: bool) -> NodeType | None:
-        try:
-            kind = self.catalog.node(name)
-        except UnknownName as error:
-            self._report("F001", error.message, span, error.hint)
-            return None
-        if kind.is_rack is not rack:
-            word, other = ("racks", "nodes") if kind.is_rack else ("nodes", "racks")
-            self._report("F001", f"type {name} - expected under {word}, found under {other}", span)
-            return None
-        return kind
 
     def design(self, name: str, fabric: FabricText, nodes: Sequence[NodeSpec]) -> Design | None:
         """The design of one fabric; None when something in it cannot be resolved."""
@@ -408,12 +302,6 @@ class Resolver:
             )
             return None
         return SwitchUse(switch, breakout, switch.usable_cages(breakout))
-
-    def _span(self, *path: str | int) -> Span | None:
-        return self.places.span(("sites", self.name, *path))
-
-    def _report(self, code: str, message: str, span: Span | None, hint: str = "") -> None:
-        self.diagnostics.append(Diagnostic(code, message, span, hint=hint))
 
 
 def _layout(group: NicGroup, override: NicOverride | None, fabric: FabricText) -> Layout:

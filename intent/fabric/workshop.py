@@ -13,8 +13,8 @@ from intent.fabric.design import Design, Pools
 from intent.fabric.growth import LeafCables
 from intent.fabric.lock import Allocator, Lock
 from intent.fabric.model import Device, Network, Port, Role
+from intent.fabric.nodes import NodeSpec
 from intent.fabric.numbers import Numbers
-from intent.fabric.resolve import NodeSpec
 from intent.fabric.shape import differences
 from intent.fabric.wiring import Spot, Wiring, decode, encode
 from intent.schema.model import Site

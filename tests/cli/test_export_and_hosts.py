@@ -58,8 +58,6 @@ def test_rails_and_trays_of_a_node_are_planned_written_and_kept(tmp_path: Path) 
     trays = (root / "etc/nvidia-imex/nodes_config.cfg").read_text(encoding="utf-8")
     assert trays.splitlines() == ["10.64.0.1", "10.64.0.3"], "the first address of each tray on the fabric"
     assert "IMEX of NVLink partition a of rack gpu01: identical on 2 trays" in applied.out, "the other tray is read too"
-    again = intent("hosts", "plan", *where, "--limit", "gpu01-01")
-    assert "0 to change, 1 unchanged" in again.out
 
 
 @pytest.mark.parametrize(

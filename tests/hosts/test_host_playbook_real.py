@@ -66,6 +66,7 @@ def files(root: Path) -> dict[str, str]:
     return {path.name: path.read_text() for path in (root / "etc/systemd/network").glob("*")}
 
 
+@pytest.mark.nightly
 def test_a_change_from_nothing_to_confirmed_and_the_next_one_reverted(tmp_path: Path) -> None:
     nodes, notes, trays = actor(tmp_path), Notes(), tmp_path / IMEX.lstrip("/")
     first = request(nodes, wanted(trays=("10.1.0.1", "10.1.0.2")))

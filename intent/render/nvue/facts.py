@@ -9,8 +9,8 @@ from typing import Any
 from intent.catalog.hardware import Switch
 from intent.core.tree import Path, Tree
 from intent.fabric.model import Device, Fabric
+from intent.fabric.nodes import Places
 from intent.fabric.qos import QosProfile
-from intent.fabric.resolve import Places
 from intent.render.artifact import Origin
 from intent.schema.fabrics import Fabric as FabricText
 from intent.schema.model import Site

@@ -12,7 +12,7 @@ from intent.core.errors import IntentError
 from intent.core.span import Span
 from intent.core.tree import Path, Tree, from_dotted, leaves, merge
 from intent.fabric.model import Device, Fabric
-from intent.fabric.resolve import Places
+from intent.fabric.nodes import Places
 from intent.formats.nvue.schema import Schema
 from intent.render.artifact import Origin
 from intent.schema.loader import load_raw

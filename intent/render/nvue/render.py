@@ -11,8 +11,8 @@ from intent.core.diagnostic import Diagnostic, Severity, has_errors
 from intent.core.errors import IntentError
 from intent.core.tree import Path, Tree, from_dotted, from_pointer, merge
 from intent.fabric.model import Device, Fabric
+from intent.fabric.nodes import Places
 from intent.fabric.policy import Profiles
-from intent.fabric.resolve import Places
 from intent.formats.nvue.lowering import Dialect
 from intent.render.artifact import Artifact, Origin, nearest
 from intent.render.nvue.facts import Facts, Part
