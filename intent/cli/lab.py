@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from intent.cli.options import HERE, Json, Site, State, WorkspacePath
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from intent.operate.context import Work
+    from intent.report.tables import Table
 
 
 class Engine(StrEnum):
@@ -142,17 +145,33 @@ def status(workspace: WorkspacePath = HERE, state: State = None, as_json: Json =
     Examples:
       intent lab status
     """
-    from intent.cli.output import show_table
+    from intent.cli.output import show, show_table
     from intent.lab import process
     from intent.operate.context import lab_state
-    from intent.report.tables import Table
     from intent.workspace.files import Workspace
 
     answer = process.status(lab_state(Workspace.open(workspace, state)).parent)
     shown = [(name, facts) for kind in ("switches", "controllers", "managers") for name, facts in answer[kind].items()]
-    columns = tuple(dict.fromkeys(("name", *(key for _, facts in shown for key in facts))))
-    rows = tuple((name, *(_cell(facts.get(key)) for key in columns[1:])) for name, facts in shown)
-    show_table(Table("lab", columns, rows), as_json=as_json)
+    if as_json:
+        show_table(_status(shown), as_json=True)
+        return
+    kinds: dict[str, list[tuple[str, dict[str, Any]]]] = {}
+    for name, facts in shown:
+        kinds.setdefault(str(facts.get("kind", "")), []).append((name, facts))
+    for number, items in enumerate(kinds.values()):
+        if number:
+            show("")
+        show(_status(items))
+
+
+def _status(items: Sequence[tuple[str, Mapping[str, Any]]]) -> Table:
+    """What devices do, with the columns that any of them has."""
+    from intent.report.tables import Table
+
+    columns = tuple(dict.fromkeys(("name", *(key for _, facts in items for key in facts))))
+    return Table(
+        "lab", columns, tuple((name, *(_cell(facts.get(key)) for key in columns[1:])) for name, facts in items)
+    )
 
 
 @_app.command("fault")

@@ -200,5 +200,7 @@ def _not_modelled(check: Check, subnet: Managed, host: str, phase: Phase) -> Che
 
     note = "a model of partitions stands for this UFM's fabric in the lab: `intent lab up --engine opensm` has ports"
     if not subnet.checks:
-        note = "the simulator behind the lab's UFM does not model this: links of NDR and XDR run as HDR there"
+        note = (
+            "the simulator behind the lab's UFM cannot say: links of NDR and XDR run as HDR, and no port is set aside"
+        )
     return CheckResult(host, check.name, check.title, check.subject, phase, Verdict.SKIPPED, notes=(note,))

@@ -185,6 +185,8 @@ class _Lines:
     def advance(self, count: int = 1, note: str = "") -> None:
         with self._lock:
             self._done += count
+            # Some of them take more than one look.
+            self._done = self._done if self._total is None else min(self._done, self._total)
             if self._shown and not self._closed and self._clock() - self._last >= EVERY_S:
                 self._say(one_line(note))
 

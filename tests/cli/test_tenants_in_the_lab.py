@@ -169,6 +169,8 @@ def test_nvlink_and_infiniband_of_a_tenant_in_one_change(tmp_path: Path) -> None
     room = Room(folder)
     try:
         assert "1 UFM, 1 NMX" in room.run("lab", "up", "--address-base", room.base).out
+        heads = [line for line in room.run("lab", "status").out.splitlines() if line.startswith("NAME")]
+        assert ["FAILOVERS" in head for head in heads] == [True, False], "kinds that tell other things stand apart"
         assert room.plan().code == 0
         done = room.apply()
         assert done.code == 0, done.out + done.err

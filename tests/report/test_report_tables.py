@@ -181,7 +181,7 @@ def test_progress_in_a_log_is_plain_lines_five_seconds_apart() -> None:
         task.advance(note="leaf02")
         now[0] = 7.0
         task.advance(note="leaf\x1b03")
-        task.advance()
+        task.advance(2)
     assert err.getvalue().splitlines() == [
         "reading devices … 1/4",
         "reading devices … 3/4 leaf\\x1b03",
