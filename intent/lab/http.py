@@ -179,6 +179,10 @@ class Connection(asyncio.Protocol):
     def _begin(self, event: h11.Request) -> bool:
         self._request = event
         self._body = bytearray()
+        # h11 limits what is not whole yet; a head that came in one piece is measured here.
+        if len(event.target) + sum(len(name) + len(value) + 4 for name, value in event.headers) > MAX_HEADERS:
+            self._refuse(431, f"The head of the request is larger than {MAX_HEADERS} bytes")
+            return False
         for name, value in event.headers:
             if name == b"content-length" and (len(value) > 12 or int(value) > MAX_BODY):
                 self._refuse(413, f"The body is larger than {MAX_BODY} bytes")

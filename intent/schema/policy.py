@@ -87,9 +87,7 @@ class Strategy(Record):
 
     canary: int = Field(default=1, ge=0, le=4096, description="Devices changed alone, first.")
     batch: Amount = Field(default=units.Amount(10, percent=True), description="Devices per wave: a number or a share.")
-    soak: Duration = Field(
-        default=units.Duration(60 * 10**6), description="Wait after each wave before the next."
-    )
+    soak: Duration = Field(default=units.Duration(60 * 10**6), description="Wait after each wave before the next.")
     confirm: Duration = Field(
         default=units.Duration(600 * 10**6), description="Time after which a device reverts by itself unless confirmed."
     )

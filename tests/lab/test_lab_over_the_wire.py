@@ -34,7 +34,7 @@ def lab():
 def raw(lab, data: bytes, name: str = "leaf1", *, plain: bool = False) -> bytes:
     """Everything a switch answers to bytes."""
     place = lab.info.switches[name]
-    sock = socket.create_connection((place.address, place.port), timeout=60)
+    sock = socket.create_connection((place.address, place.port), timeout=10)
     if not plain:
         context = ssl.create_default_context(cafile=str(lab.info.ca))
         sock = context.wrap_socket(sock, server_hostname=place.address)
