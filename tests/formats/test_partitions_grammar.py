@@ -142,7 +142,7 @@ def large(guids: int) -> bytes:
 def test_sixty_thousand_guids_are_linted_in_a_second() -> None:
     small, whole = large(6_000), large(60_000)
     assert read(whole).accepted
-    assert cpu(whole) < max(10 * cpu(small), 0.05) * 4
+    assert cpu(whole) < max(10 * cpu(small), 0.05) * 8, "a hundredfold were quadratic"
     assert cpu(whole) < 3  # a second on the machine it was measured on; a busy one may take thrice
 
 
@@ -166,9 +166,14 @@ def test_broad_members_between_many_guids_cost_linear_time() -> None:
 
 
 def cpu(data: bytes) -> float:
-    start = time.process_time()
-    read(data)
-    return time.process_time() - start
+    """The least of three: what else runs on the machine only ever adds."""
+
+    def once() -> float:
+        start = time.process_time()
+        read(data)
+        return time.process_time() - start
+
+    return min(once() for _ in range(3))
 
 
 @settings(max_examples=30)
