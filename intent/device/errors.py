@@ -8,6 +8,8 @@ from intent.core.errors import IntentError
 from intent.core.exitcode import ExitCode
 from intent.device.actor import Problem
 
+_WORDS = 300  # characters of a message that may quote a device
+
 
 class DeviceError(IntentError):
     """A device could not be asked, or did not answer as it should.
@@ -94,7 +96,15 @@ class ServerError(DeviceError):
 
 
 class ProtocolError(DeviceError):
-    """The answer is not what the API promises: no JSON, too large, a redirect, a missing field."""
+    """The answer is not what the API promises: no JSON, too large, a redirect, a missing field.
+
+    Args:
+        message: one line; what it quotes of the answer may be of any length, so it is cut here.
+        hint: what to do about it.
+    """
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message if len(message) <= _WORDS else f"{message[: _WORDS - 1]}…", hint=hint)
 
 
 class Busy(DeviceError):

@@ -1,18 +1,20 @@
 """The one place that speaks HTTP: JSON in, JSON out, every failure one of our own errors.
 
-What carries a request is a `Wire`: TLS to the device, or in tests whatever stands in for it.
+`httpx` carries it, below its client: cookies, redirects and proxies are nothing a device's API needs.
 """
 
 from __future__ import annotations
 
 import json
+import ssl
 import time
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 from urllib.parse import urlencode
+
+import httpx
 
 from intent.device.deadline import Clock, Deadline, Sleep
 from intent.device.endpoint import Endpoint
@@ -30,7 +32,7 @@ from intent.device.errors import (
     Unreachable,
     Violation,
 )
-from intent.device.wire import Answered, NotConnected, Question, TlsWire, Wire, WireError
+from intent.device.http_bounds import BoundedTransport, Limit
 
 Query: TypeAlias = Mapping[str, str | Sequence[str]]
 
@@ -75,7 +77,7 @@ class Transport:
         root: str = "",
         clock: Clock = time.monotonic,
         sleep: Sleep = time.sleep,
-        wire: Wire | None = None,
+        wire: httpx.BaseTransport | None = None,
     ) -> None:
         self.endpoint = endpoint
         self.clock = clock
@@ -83,17 +85,21 @@ class Transport:
         self.requests = 0
         self.writes = 0
         self.connections = 0
-        self._root = root
-        self._wire: Wire = wire or TlsWire(endpoint, self._connected)
+        self._base = endpoint.origin + root
         credentials = endpoint.password if endpoint.token else _basic(endpoint.username, endpoint.password)
-        self._headers = (
-            ("host", endpoint.origin.removeprefix("https://")),
-            ("authorization", f"Basic {credentials}"),
-            ("accept", "application/json"),
-            ("accept-encoding", "identity"),
-            ("user-agent", "fabric-intent"),
-        )
-        self._headers_json = (*self._headers, ("content-type", "application/json"))
+        self._headers = {
+            "authorization": f"Basic {credentials}",
+            "accept": "application/json",
+            "accept-encoding": "identity",
+            "user-agent": "fabric-intent",
+        }
+        self._headers_json = {**self._headers, "content-type": "application/json"}
+        self._extensions: dict[str, Any] = {"trace": self._trace}
+        if endpoint.server_name:
+            self._extensions["sni_hostname"] = endpoint.server_name
+        self._limit = Limit()
+        self._wire = wire
+        self._open: httpx.BaseTransport | None = None
         self.closed = False
         self._remembered: dict[str, tuple[bytes, Any]] = {}
 
@@ -160,55 +166,85 @@ class Transport:
 
     def reconnect(self) -> None:
         """Drop the connection; the next request makes a new one."""
-        self._wire.close()
+        if self._open is not None:
+            self._open.close()
+            self._open = None
 
     def close(self) -> None:
         """Close the connection."""
         self.reconnect()
         self.closed = True
 
-    def _connected(self) -> None:
-        self.connections += 1
+    def _trace(self, event: str, _info: Mapping[str, Any]) -> None:
+        if event == "connection.connect_tcp.complete":
+            self.connections += 1
 
-    def _question(self, method: str, path: str, query: Query | None, body: Any, deadline: Deadline) -> Question:
+    def _opened(self) -> httpx.BaseTransport:
+        if self._open is None:
+            self._open = self._wire or BoundedTransport(self.endpoint.context, self._limit)
+        return self._open
+
+    def _request(
+        self, method: str, path: str, query: Query | None, body: Any, what: str, deadline: Deadline
+    ) -> httpx.Request:
+        limits = self.endpoint.timeouts
+        timeout = {
+            "connect": deadline.within(limits.connect_s, what),
+            "read": deadline.within(limits.read_s, what),
+            "write": deadline.within(limits.write_s, what),
+            "pool": deadline.within(limits.connect_s, what),
+        }
         content = None if body is None else json.dumps(body, separators=(",", ":")).encode()
-        target = f"{self._root}{path}" + (f"?{urlencode(query, doseq=True)}" if query else "")
-        return Question(method, target, self._headers if content is None else self._headers_json, content, deadline)
+        return httpx.Request(
+            method,
+            f"{self._base}{path}" + (f"?{urlencode(query, doseq=True)}" if query else ""),
+            content=content,
+            headers=self._headers if content is None else self._headers_json,
+            extensions={**self._extensions, "timeout": timeout},
+        )
 
     def _exchange(
         self, method: str, path: str, query: Query | None, body: Any, deadline: Deadline, *, remember: bool = False
     ) -> Reply:
         what = f"{method} {path or '/'}"
-        deadline.within(1.0, what)
-        question = self._question(method, path, query, body, deadline)
-        self.requests += 1
+        self._limit.deadline = deadline
         try:
-            answer = self._wire.exchange(question)
-            data = self._body(answer, what, deadline)
-            if answer.encoding not in ("", "identity"):  # what was not asked for is not unpacked
-                packed = answer.encoding[:20]
-                raise ProtocolError(f"{what}: the answer is encoded as {packed!r}, which was not asked for")
-        except WireError as problem:
+            request = self._request(method, path, query, body, what, deadline)
+            self.requests += 1
+            response = self._opened().handle_request(request)
+            try:
+                data = self._body(response, what, deadline)
+            finally:
+                response.close()
+        except httpx.HTTPError as problem:
             raise _translated(problem, what, self.endpoint, deadline) from None
-        known = self._remembered.get(question.target) if remember else None
-        if known is not None and known[0] == data and answer.status == 200:
-            return Reply(200, answer.location, known[1])
-        reply = Reply(answer.status, answer.location, _judged(answer.status, data, what))
+        except (httpx.InvalidURL, UnicodeError) as problem:
+            raise Unreachable(f"{self.endpoint.origin}: no host has such a name: {_reason(problem)}") from None
+        except ssl.SSLError as problem:
+            raise CertificateRefused(f"{self.endpoint.origin}: TLS failed: {_reason(problem)}") from None
+        location = response.headers.get("location", "")
+        asked = str(request.url) if remember else ""
+        known = self._remembered.get(asked)
+        if known is not None and known[0] == data and response.status_code == 200:
+            return Reply(200, location, known[1])
+        reply = Reply(response.status_code, location, _judged(response.status_code, data, what))
         if remember:
-            self._remembered[question.target] = (data, reply.body)
+            self._remembered[asked] = (data, reply.body)
         return reply
 
-    def _body(self, answer: Answered, what: str, deadline: Deadline) -> bytes:
+    def _body(self, response: httpx.Response, what: str, deadline: Deadline) -> bytes:
+        packed = response.headers.get("content-encoding", "identity")
+        if packed != "identity":  # what was not asked for is not unpacked
+            raise ProtocolError(f"{what}: the answer is encoded as {packed[:20]!r}, which was not asked for")
         limit = self.endpoint.max_body_bytes
         parts: list[bytes] = []
         size = 0
-        with closing(answer.parts) as pieces:
-            for part in pieces:
-                size += len(part)
-                if size > limit:
-                    raise ProtocolError(f"{what}: answer larger than {limit} bytes")
-                deadline.within(1.0, what)
-                parts.append(part)
+        for part in response.iter_bytes():
+            size += len(part)
+            if size > limit:
+                raise ProtocolError(f"{what}: answer larger than {limit} bytes")
+            deadline.within(1.0, what)
+            parts.append(part)
         return b"".join(parts)
 
 
@@ -220,25 +256,27 @@ def _reason(problem: BaseException) -> str:
     return str(problem).strip() or type(problem).__name__
 
 
-def _translated(problem: WireError, what: str, endpoint: Endpoint, deadline: Deadline) -> DeviceError:
-    """Our error for one of the wire's. Nothing of the request's body or headers is in its text."""
-    if problem.silent and deadline.over():
+def _translated(problem: httpx.HTTPError, what: str, endpoint: Endpoint, deadline: Deadline) -> DeviceError:
+    """Our error for one of the client's. Nothing of the request's body or headers is in its text."""
+    if isinstance(problem, httpx.TimeoutException) and deadline.over():
         return DeadlineExceeded(f"{what}: not done within {deadline.seconds:g} s")
-    if not isinstance(problem, NotConnected):
-        if problem.silent:
-            return ConnectionLost(f"{what}: no answer from {endpoint.origin}")
-        return ConnectionLost(f"{what}: connection to {endpoint.origin} lost: {_reason(problem)}")
-    if problem.silent:
+    if isinstance(problem, httpx.ConnectTimeout | httpx.PoolTimeout):
         return Unreachable(f"{endpoint.origin}: no connection within {endpoint.timeouts.connect_s:g} s")
-    text = _reason(problem)
-    if "EOF" in text or "reset" in text.lower():
-        return Unreachable(f"{endpoint.origin}: the connection was closed before TLS was set up")
-    if "certificate" in text.lower() or "ssl" in text.lower():
-        return CertificateRefused(
-            f"{endpoint.origin}: the certificate does not verify: {text}",
-            hint="name the authority with `tls: {ca: …}` in inventory/groups.yaml; verification is never skipped",
-        )
-    return Unreachable(f"{endpoint.origin}: {text}")
+    if isinstance(problem, httpx.TimeoutException):
+        return ConnectionLost(f"{what}: no answer from {endpoint.origin}")
+    if isinstance(problem, httpx.ConnectError):
+        text = _reason(problem)
+        if "EOF" in text or "reset" in text.lower():
+            return Unreachable(f"{endpoint.origin}: the connection was closed before TLS was set up")
+        if "certificate" in text.lower() or "ssl" in text.lower():
+            return CertificateRefused(
+                f"{endpoint.origin}: the certificate does not verify: {text}",
+                hint="name the authority with `tls: {ca: …}` in inventory/groups.yaml; verification is never skipped",
+            )
+        return Unreachable(f"{endpoint.origin}: {text}")
+    if isinstance(problem, httpx.TransportError):
+        return ConnectionLost(f"{what}: connection to {endpoint.origin} lost: {_reason(problem)}")
+    return ProtocolError(f"{what}: {_reason(problem)}")
 
 
 def _judged(status: int, data: bytes, what: str) -> Any:

@@ -11,7 +11,6 @@ from typing import Any
 import httpx
 import pytest
 from fake_switch import Clock
-from httpx_wire import HttpxWire
 
 from intent.core.errors import IntentError
 from intent.device.actor import Target
@@ -37,7 +36,7 @@ QUALITIES = {"0x12": {"partition": "a", "ip_over_ib": True, "qos_conf": {"mtu_li
 def transport(answer: Answer, root: str = ROOT, *, token: bool = False) -> Transport:
     clock = Clock()
     endpoint = Endpoint("u", "192.0.2.1", 443, "admin", "CANARY", ssl.create_default_context(), token=token)
-    return Transport(endpoint, root=root, clock=clock, sleep=clock.sleep, wire=HttpxWire(answer))
+    return Transport(endpoint, root=root, clock=clock, sleep=clock.sleep, wire=httpx.MockTransport(answer))
 
 
 def ufm(answer: Answer) -> UfmSession:
@@ -90,7 +89,7 @@ def test_a_token_needs_no_account_and_takes_the_third_root(tmp_path: Path) -> No
         return httpx.Response(200, json={"ufm_release_version": "6.24.1"})
 
     def make(ready: Endpoint, *, root: str) -> Transport:
-        return Transport(ready, root=root, wire=HttpxWire(answer))
+        return Transport(ready, root=root, wire=httpx.MockTransport(answer))
 
     connection = UfmConnection()
     connection.open(None, None, None, None, None, {"endpoint": endpoint, "transport": make})

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from intent.core.errors import IntentError
@@ -79,6 +79,8 @@ def test_partitions_of_a_ufm(members: Any, qualities: Any) -> None:
 
 @settings(max_examples=300, deadline=None)
 @given(st.one_of(anything, bent([GPU])), st.one_of(anything, bent([HELD])))
+@example([], [{**HELD, "Name": 10**400}])
+@example([], [{**HELD, "Members": ["g" * 5000]}])
 def test_gpus_and_partitions_of_an_nmx(gpus: Any, partitions: Any) -> None:
     found = held(lambda: live_from(gpus, partitions))
     if found is not None:

@@ -12,7 +12,6 @@ from contextlib import contextmanager
 import httpx
 import pytest
 from fake_switch import PASSWORD, Clock
-from httpx_wire import HttpxWire
 
 from intent.device.deadline import Deadline
 from intent.device.endpoint import Endpoint, Timeouts
@@ -38,7 +37,7 @@ def transport(handler: Handler, clock: Clock | None = None, limit: int = 1_000_0
     endpoint = Endpoint(
         "leaf01", "192.0.2.1", 8765, "cumulus", PASSWORD, ssl.create_default_context(), max_body_bytes=limit
     )
-    return Transport(endpoint, root="/nvue_v1", clock=clock, sleep=clock.sleep, wire=HttpxWire(handler))
+    return Transport(endpoint, root="/nvue_v1", clock=clock, sleep=clock.sleep, wire=httpx.MockTransport(handler))
 
 
 def deadline(made: Transport, seconds: float = 30.0) -> Deadline:

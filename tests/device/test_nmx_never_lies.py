@@ -8,7 +8,6 @@ from typing import Any
 
 import httpx
 from fake_switch import Clock, Journal
-from httpx_wire import HttpxWire
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from nmx_bench import R1
@@ -43,7 +42,7 @@ class Bench:
         lab = LabFile("lab.json", "", "", "", {}, {NAME: way})
 
         def transport(endpoint: Any, *, root: str) -> Transport:
-            wire = HttpxWire(self.wire)
+            wire = httpx.MockTransport(self.wire)
             return Transport(endpoint, root=root, clock=self.clock, sleep=self.clock.sleep, wire=wire)
 
         secrets = SecretStore(environment={})

@@ -7,13 +7,14 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from intent.device.deadline import Deadline
 from intent.device.endpoint import Endpoint, Timeouts, tls_context
-from intent.device.errors import CertificateRefused, ConnectionLost, DeadlineExceeded, ProtocolError
+from intent.device.errors import CertificateRefused, ConnectionLost, DeadlineExceeded, ProtocolError, Unreachable
 from intent.device.http import Transport
 from intent.lab import tls
 
@@ -29,6 +30,7 @@ class Server:
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.scripts: list[Callable[[ssl.SSLSocket], None]] = []
         self.heads: list[bytes] = []
+        self.closed = threading.Event()
 
     def serve(self, *scripts: Callable[[ssl.SSLSocket], None]) -> None:
         """Work through the scripts in a thread of their own."""
@@ -36,11 +38,9 @@ class Server:
         def work() -> None:
             for script in scripts:
                 plain, _ = self.listener.accept()
-                try:
-                    with self.context.wrap_socket(plain, server_side=True) as connection:
-                        script(connection)
-                except OSError:
-                    continue
+                with suppress(OSError), self.context.wrap_socket(plain, server_side=True) as connection:
+                    script(connection)
+                self.closed.set()
 
         threading.Thread(target=work, daemon=True).start()
 
@@ -118,10 +118,7 @@ def test_nothing_is_sent_over_a_connection_the_device_closed(server: Server) -> 
     server.serve(server.answering(OK), server.answering(OK))
     made = transport(server)
     made.get("/", deadline=deadline(made))
-    wire = made._wire
-    end = time.monotonic() + 5
-    while not wire._stale(wire._socket) and time.monotonic() < end:  # type: ignore[attr-defined]
-        time.sleep(0.01)
+    assert server.closed.wait(5)
     assert made.send("PATCH", "/", body={}, deadline=deadline(made)) == {}
     assert made.connections == 2
 
@@ -198,3 +195,10 @@ def test_an_equal_answer_is_the_same_object_where_that_is_asked_for(server: Serv
     assert first is again
     assert changed == {"a": 1}
     assert made.get("/", deadline=deadline(made)) == {}
+
+
+@pytest.mark.parametrize("host", ["a..b", "x" * 70, "no such\nhost", "[::1", "1.2.3.4.5", "h@x", "\u2024"])
+def test_a_name_that_is_no_host_is_out_of_reach(host: str) -> None:
+    made = Transport(Endpoint("leaf01", host, 8765, "u", "p", tls_context()))
+    with pytest.raises(Unreachable):
+        made.send("PATCH", "/", body={}, deadline=deadline(made))

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from httpx_wire import HttpxWire
 
 from intent.core.tree import copy
 from intent.device.actor import Target
@@ -211,7 +210,7 @@ class Bench:
 
         def transport(endpoint: Any, *, root: str) -> Transport:
             self.opened.append(endpoint.name)
-            wire = HttpxWire(self.switches[endpoint.name].handle)
+            wire = httpx.MockTransport(self.switches[endpoint.name].handle)
             return Transport(endpoint, root=root, clock=self.clock, sleep=self.clock.sleep, wire=wire)
 
         self.endpoints = Endpoints(ConnectionSettings({}, {}), self.secrets, lab=lab, root=Path(), transport=transport)
