@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from intent.change import steps
+from intent.change.asking import actor_for, mismatch, observe
 from intent.change.control import Clock, Stop
 from intent.change.engine import Engine, Judge, Progress
 from intent.change.events import ChangeEnded, ChangeStarted, Checking, Emit, silent
 from intent.change.history import change_ids
 from intent.change.journal import Journal, Note
 from intent.change.lock import Holder, SiteLock, acquire
-from intent.change.plan import DevicePlan, DeviceState, Plan, actor_for, mismatch, observe
+from intent.change.plan import DevicePlan, DeviceState, Plan
 from intent.change.planfile import dump_strategy
 from intent.change.recover import Recovered, recover
 from intent.change.result import Result, Row, exit_code

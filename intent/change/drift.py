@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from intent.change.asking import actor_for, mismatch, observe, wanted_of
 from intent.change.masking import mask_differences
-from intent.change.plan import actor_for, mismatch, observe, wanted_of
 from intent.change.selection import Scope
 from intent.core.errors import IntentError
 from intent.core.exitcode import ExitCode, worst

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from intent.change import steps
+from intent.change.asking import actor_for
 from intent.change.control import Clock, Stop, pause
 from intent.change.events import (
     DeviceDone,
@@ -21,7 +22,7 @@ from intent.change.events import (
     WaveStarted,
 )
 from intent.change.journal import Journal, JournalError, Note
-from intent.change.plan import DevicePlan, actor_for
+from intent.change.plan import DevicePlan
 from intent.change.result import Row
 from intent.change.strategy import Strategy
 from intent.change.waves import Wave

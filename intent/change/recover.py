@@ -9,12 +9,12 @@ from enum import StrEnum
 from typing import Any
 
 from intent.change import steps
+from intent.change.asking import actor_for, observe
 from intent.change.control import Clock
 from intent.change.engine import row_data
 from intent.change.history import ChangeRecord, unfinished
 from intent.change.journal import Journal, Note
 from intent.change.lock import Holder, acquire
-from intent.change.plan import actor_for, observe
 from intent.change.result import Row, exit_code
 from intent.core.tree import digest
 from intent.device.actor import Actor, Observed, Outcome, Status, Wanted

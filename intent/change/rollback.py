@@ -9,7 +9,8 @@ from intent.change import steps
 from intent.change.history import ChangeRecord, get_change, list_changes
 from intent.change.journal import Journal
 from intent.change.masking import masked_paths
-from intent.change.plan import Plan, plan_wanted
+from intent.change.plan import Plan
+from intent.change.planning import plan_wanted
 from intent.change.selection import Scope, natural
 from intent.change.strategy import Strategy
 from intent.core.errors import IntentError

@@ -57,8 +57,8 @@ def plan(
       intent hosts plan --local --limit gpu01-01
     """
     from intent.change.control import SystemClock, stamp
-    from intent.change.plan import make_plan
     from intent.change.planfile import write_plan
+    from intent.change.planning import make_plan
     from intent.change.selection import select
     from intent.cli.output import progress, show, write
     from intent.operate.context import open_site, strategy_of

@@ -44,8 +44,8 @@ def plan(
     """
     from intent.change.control import SystemClock, stamp
     from intent.change.history import known_devices
-    from intent.change.plan import make_plan
     from intent.change.planfile import write_plan
+    from intent.change.planning import make_plan
     from intent.change.selection import select
     from intent.cli.output import progress, remark, show, write
     from intent.core.diagnostic import Severity

@@ -87,7 +87,7 @@ def read_back(
         targets: the controllers.
         actors: by platform.
     """
-    from intent.change.plan import wanted_of
+    from intent.change.asking import wanted_of
     from intent.operate.sets import same_files
     from intent.verify.api import Phase
     from intent.verify.engine import CheckResult

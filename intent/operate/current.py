@@ -17,7 +17,7 @@ def require_ours(work: Work, plan: Plan) -> None:
     Raises:
         IntentError: it is not what the workspace compiles to now.
     """
-    from intent.change.plan import require_current
+    from intent.change.following import require_current
     from intent.operate.context import strategy_of, targets
 
     if plan.kind != "apply":

@@ -96,7 +96,7 @@ def identical_lists(work: Work, plan: Plan, actor: HostActor) -> Told | None:
     Returns:
         What came of it; None where the plan touches no partition.
     """
-    from intent.change.plan import wanted_of
+    from intent.change.asking import wanted_of
     from intent.device.hosts import imex_hashes
     from intent.report.imex import told
 

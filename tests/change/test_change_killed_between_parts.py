@@ -17,7 +17,8 @@ from intent.change.control import Stop, stamp
 from intent.change.engine import Judgement
 from intent.change.history import list_changes, unfinished
 from intent.change.journal import Journal, open_journal
-from intent.change.plan import Plan, plan_wanted
+from intent.change.plan import Plan
+from intent.change.planning import plan_wanted
 from intent.change.recover import Holds, Recovered, recover
 from intent.change.result import Result
 from intent.change.rollback import rollback_plan

@@ -15,10 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from intent.change import planfile
+from intent.change.following import require_current
 from intent.change.grouping import groups, show_value
-from intent.change.plan import DeviceState, Plan, digest_wanted, make_plan, require_current
+from intent.change.plan import DeviceState, Plan, digest_wanted
 from intent.change.planfile import dump_plan, load_plan, read_plan, write_plan
 from intent.change.planfile_parts import dump_difference, dump_differences, load_difference, load_differences
+from intent.change.planning import make_plan
 from intent.change.reading import Bad
 from intent.change.selection import Scope, select
 from intent.core.errors import IntentError

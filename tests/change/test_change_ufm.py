@@ -14,7 +14,8 @@ from intent.change.apply import apply_plan
 from intent.change.control import Stop, stamp
 from intent.change.engine import Judgement
 from intent.change.journal import Journal, open_journal
-from intent.change.plan import DeviceState, Plan, make_plan
+from intent.change.plan import DeviceState, Plan
+from intent.change.planning import make_plan
 from intent.change.recover import Holds, Recovered, settle_site
 from intent.change.result import Result
 from intent.change.rollback import rollback_plan

@@ -16,7 +16,8 @@ from intent.change.control import Stop, stamp
 from intent.change.drift import DriftReport, find_drift
 from intent.change.engine import Judgement
 from intent.change.journal import Journal, open_journal
-from intent.change.plan import Plan, make_plan
+from intent.change.plan import Plan
+from intent.change.planning import make_plan
 from intent.change.result import Result
 from intent.change.rollback import rollback_plan
 from intent.change.selection import select

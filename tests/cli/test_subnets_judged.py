@@ -116,7 +116,7 @@ def test_a_subnet_nobody_tells_of_is_unknown(compiled: Compiled) -> None:
 
 
 def test_after_a_change_the_canary_decides(compiled: Compiled, subnet: Managed) -> None:
-    from intent.change.plan import wanted_of
+    from intent.change.asking import wanted_of
 
     def after(said: str | None, changing: tuple[str, ...], devices: list[str], in_force: frozenset[str]) -> Any:
         subnets, actor = judge(compiled, Script(compiled, {"o1": said}), changing=changing)

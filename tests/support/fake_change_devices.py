@@ -13,7 +13,8 @@ from intent.change.control import Stop, stamp
 from intent.change.engine import Judgement
 from intent.change.journal import Journal, open_journal
 from intent.change.lock import Holder
-from intent.change.plan import Plan, make_plan
+from intent.change.plan import Plan
+from intent.change.planning import make_plan
 from intent.change.result import Result
 from intent.change.selection import select
 from intent.change.strategy import Strategy
