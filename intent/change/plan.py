@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from intent.change.selection import Scope
 from intent.change.strategy import Strategy
+from intent.change.waves import Wave, make_waves
 from intent.core.exitcode import ExitCode, worst
 from intent.core.tree import Difference, Path, digest
 from intent.device.actor import Disruption, Wanted
@@ -145,6 +146,11 @@ class Plan:
             refused=sum(1 for d in self.devices if d.state is DeviceState.MISMATCH),
             new_unread=sum(1 for d in unread if d.new),
         )
+
+    @property
+    def waves(self) -> tuple[Wave, ...]:
+        """The waves an apply would go in, were every device as it was when the plan was made."""
+        return make_waves([device.wanted.target for device in self.to_change], self.strategy)
 
     def exit_code(self, *, detailed: bool = False) -> ExitCode:
         """Code of `intent plan`; `detailed` makes pending changes a code of their own."""

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from rich.text import Text
 
 from intent.change.grouping import Group, Line, groups
 from intent.change.plan import DevicePlan, DeviceState, Plan
-from intent.change.waves import Wave
 from intent.core.exitcode import ExitCode
 from intent.core.tree import ABSENT, Difference, Kind, dotted
 from intent.device.actor import Disruption
 from intent.render.artifact import Origin
 from intent.report.impacts import impact_lines, rank, style, worst
-from intent.report.text import brief, clean, fold, joined, json_text, one_line, plural, span_data
+from intent.report.text import brief, clean, fold, joined, json_text, lasting, one_line, plural, span_data
 
 MARKS = {Kind.ADD: "+", Kind.CHANGE: "~", Kind.REMOVE: "-"}
 STYLES = {Kind.ADD: "green", Kind.CHANGE: "yellow", Kind.REMOVE: "red"}
@@ -41,7 +40,7 @@ def human(plan: Plan, *, most_lines: int = _MOST_LINES) -> Text:
         blocks.append(Text(f"note: secrets could not be compared on {fold(secrets)}", "cyan"))
     blocks.append(headline(plan))
     if found:
-        blocks.append(disruption_line(plan))
+        blocks += [disruption_line(plan), waves_line(plan)]
     blocks.append(Text(f"plan {plan.digest}", "dim"))
     return joined(blocks)
 
@@ -75,13 +74,22 @@ def disruption_line(plan: Plan) -> Text:
     return Text("disruption: ", "bold").append_text(Text(", ").join(parts))
 
 
-def as_json(plan: Plan, waves: Sequence[Wave] = ()) -> str:
-    """A plan as JSON: counts, groups, every device with its differences.
+def waves_line(plan: Plan) -> Text:
+    """In how many waves the plan goes, and what the waiting between them alone takes: a change window has an end."""
+    waves = plan.waves
+    most = max(len(wave.devices) for wave in waves)
+    text = Text("waves: ", "bold").append(f"{len(waves)}, of at most {plural(most, 'device')}", "not bold")
+    if waves[0].canary:
+        text.append(f", a canary of {len(waves[0].devices)} first", "not bold")
+    soak_s = plan.strategy.soak_s
+    if soak_s and len(waves) > 1:
+        each, all_of_it = lasting(soak_s), lasting(soak_s * (len(waves) - 1))
+        text.append(f"; {each} of soak after each but the last: {all_of_it} at least", "not bold")
+    return text
 
-    Args:
-        plan: the plan; its secrets are masked already.
-        waves: the waves it would be carried out in.
-    """
+
+def as_json(plan: Plan) -> str:
+    """A plan as JSON: counts, waves, groups, every device with its differences; its secrets are masked already."""
     states = Counter(device.state for device in plan.devices)
     body = {
         "plan": plan.kind,
@@ -98,7 +106,7 @@ def as_json(plan: Plan, waves: Sequence[Wave] = ()) -> str:
         "counts": {str(state): states[state] for state in DeviceState} | {"new": plan.counts.new},
         "changes_pending": plan.exit_code(detailed=True) is ExitCode.CHANGES or bool(plan.to_change),
         "notes": list(plan.notes),
-        "waves": [{"number": wave.number, "canary": wave.canary, "devices": list(wave.devices)} for wave in waves],
+        "waves": [{"number": wave.number, "canary": wave.canary, "devices": list(wave.devices)} for wave in plan.waves],
         "groups": [group_data(group) for group in groups(plan)],
         "devices": [_device(device) for device in plan.devices],
     }

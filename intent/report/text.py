@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from math import ceil
 from typing import Any
 
 from rich.text import Text
@@ -40,6 +41,16 @@ def _escape(character: str) -> str:
 def plural(count: int, one: str, many: str = "") -> str:
     """`1 device`, `2 devices`."""
     return f"{count:,} {one if count == 1 else many or one + 's'}".replace(",", " ")
+
+
+def lasting(seconds: float) -> str:
+    """`45 s`, `8 min`, `2 h 10 min`: whole units, the two largest, never less than it is."""
+    whole = ceil(seconds)
+    if whole >= 3600:
+        whole = ceil(whole / 60) * 60
+    minutes, rest = divmod(whole, 60)
+    parts = ((minutes // 60, "h"), (minutes % 60, "min"), (rest, "s"))
+    return " ".join(f"{count} {unit}" for count, unit in parts if count) or "0 s"
 
 
 def brief(texts: Iterable[str], most: int = 5) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import pytest
 from report_samples import (
     FLAP,
     HOSTILE,
@@ -63,6 +64,8 @@ def test_plan_for_people() -> None:
             "mismatch: leaf19 - model - expected SN5600, actual SN4700",
             "16 to change (1 new), 1 unchanged, 1 unreachable, 1 mismatch",
             "disruption: flap on 15 devices",
+            "waves: 16, of at most 1 device, a canary of 1 first; "
+            "5 min of soak after each but the last: 1 h 15 min at least",
             f"plan {plan.digest}",
         ]
     )
@@ -138,16 +141,35 @@ def test_plan_names_secrets_that_could_not_be_compared() -> None:
     assert json.loads(plan_report.as_json(plan))["devices"][0]["not_compared"] == ["system.snmp"]
 
 
+@pytest.mark.parametrize(
+    ("strategy", "words"),
+    [
+        ({"soak_s": 0}, "waves: 3, of at most 2 devices, a canary of 1 first"),
+        (
+            {"soak_s": 90, "canary": 0},
+            "waves: 3, of at most 2 devices; 1 min 30 s of soak after each but the last: 3 min at least",
+        ),
+        ({"soak_s": 90, "canary": 0, "batch_percent": 100}, "waves: 1, of at most 5 devices"),
+    ],
+)  # fmt: skip
+def test_waves_and_the_least_they_take(strategy: dict[str, float], words: str) -> None:
+    item = Difference(("interface", "swp1s0", "link", "mtu"), 1500, 9216)
+    plan = plan_of(*(device_plan(f"leaf{n}", item) for n in range(1, 6)))
+    told = replace(plan, strategy=replace(plan.strategy, **{"batch_percent": 40} | strategy))  # type: ignore[arg-type]
+    assert words in plan_report.human(told).plain.split("\n")
+    assert not [row for row in plan_report.human(replace(told, devices=())).plain.split("\n") if "waves" in row]
+
+
 def test_plan_as_json() -> None:
     plan = sample_plan()
-    wave = Wave(1, ("leaf01",), True, ("par1", "east-west", "1", "leaf"))
-    found = json.loads(plan_report.as_json(plan, [wave]))
+    found = json.loads(plan_report.as_json(plan))
     assert found["digest"] == plan.digest
     assert found["counts"] == {
         "change": 16, "unchanged": 1, "unreachable": 1, "unknown": 0, "mismatch": 1, "new": 1,
     }  # fmt: skip
     assert found["changes_pending"] is True
-    assert found["waves"] == [{"number": 1, "canary": True, "devices": ["leaf01"]}]
+    assert found["waves"][0] == {"number": 1, "canary": True, "devices": ["leaf01"]}
+    assert sorted(name for wave in found["waves"] for name in wave["devices"]) == [f"leaf{n:02}" for n in range(1, 17)]
     assert [len(group["devices"]) for group in found["groups"]] == [15, 1]
     first = found["devices"][0]["differences"][0]
     assert first == {

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from intent.core.ranges import expand
-from intent.report.text import clean, fold, one_line, plural
+from intent.report.text import clean, fold, lasting, one_line, plural
 
 
 def test_names_fold_as_selectors_write_them() -> None:
@@ -55,3 +56,12 @@ def test_plural() -> None:
     assert plural(1, "device") == "1 device"
     assert plural(0, "device") == "0 devices"
     assert plural(2, "entry", "entries") == "2 entries"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0, "0 s"), (0.2, "1 s"), (45, "45 s"), (60, "1 min"), (90, "1 min 30 s"), (3599, "59 min 59 s"), (3600, "1 h"),
+     (3601, "1 h 1 min"), (7800, "2 h 10 min"), (90_000, "25 h")],
+)  # fmt: skip
+def test_times_never_sound_shorter_than_they_are(seconds: float, words: str) -> None:
+    assert lasting(seconds) == words
