@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fake_change_devices import QUICK, FakeClock, Site, after, artifact, before, plan_of, run, statuses, two_planes
+from fake_change_devices import QUICK, FakeClock, Site, after, artifact, before, plan_of, run, statuses
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -23,11 +23,6 @@ from intent.core.exitcode import ExitCode
 from intent.core.tree import copy
 from intent.core.verdict import Verdict
 from intent.device.actor import Status
-
-
-@pytest.fixture
-def site(tmp_path: Path) -> Site:
-    return Site(tmp_path, two_planes())
 
 
 def back(site: Site, journal: Journal, change: str, **options: Any) -> Plan:
