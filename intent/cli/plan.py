@@ -54,6 +54,7 @@ def plan(
     from intent.operate.journal import journal
     from intent.report import growth as growth_report
     from intent.report import plan as plan_report
+    from intent.workspace.files import require_writable
 
     with progress("compiling"):
         work = open_site(workspace, state, site, allow_recabling=allow_recabling, locked=locked)
@@ -64,6 +65,8 @@ def plan(
     if told := left_out(compiled, lab=lab):
         remark(told)
     scope = select(known, limit, site=compiled.name)
+    file = out or work.workspace.state / "plan.json"
+    require_writable(file)
     way = fleet(work.workspace, lab=lab, site=work.compiled.site)
     clock = SystemClock()
     with journal(work.workspace, clock, create=False) as book:
@@ -79,7 +82,6 @@ def plan(
             settings=strategy_of(compiled),
             known=reached,
         )
-    file = out or work.workspace.state / "plan.json"
     write_plan(file, result)
     keep_lock(work)
     if as_json:

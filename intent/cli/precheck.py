@@ -34,7 +34,8 @@ def precheck(
     """Hold a plan against the devices as they are now, and run the checks that make sense before a change. Reads only.
 
     Says which devices are ready, which changed since the plan was made, and what is wrong with them already: what is
-    broken before a change is not held against it afterwards. Exit code 7 stale, 8 unknown, 3 findings.
+    broken before a change is not held against it afterwards. A plan that apply would refuse is refused here too. Exit
+    code 7 stale, 8 unknown, 3 findings.
 
     Examples:
       intent precheck
@@ -48,19 +49,21 @@ def precheck(
     from intent.core.exitcode import worst
     from intent.operate.actors import actors
     from intent.operate.context import fleet, open_site
+    from intent.operate.current import require_ours
     from intent.operate.journal import journal
     from intent.operate.verifying import check_before
     from intent.report import readiness, verdicts
 
     work = open_site(workspace, state, site, allow_recabling=True)
     chosen = read_plan(plan or work.workspace.state / "plan.json")
+    require_ours(work, chosen)
     way = fleet(work.workspace, lab=lab, site=work.compiled.site)
     with journal(work.workspace, SystemClock(), create=False) as book:
         reached = known_devices(book, chosen.scope.site) if book else frozenset[str]()
     doers = actors(
         way, [device.wanted.target for device in chosen.devices], playbooks=work.workspace.overlay("playbooks")
     )
-    with progress("reading devices", len(chosen.devices)):
+    with progress("reading devices", len(chosen.devices)) as task, way.watched(lambda _name: task.advance()):
         found = hold(chosen, doers)
         results = check_before(work, chosen, way, reached, remark)
     states, judged = _codes()

@@ -8,16 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from intent.core.errors import IntentError
-from intent.operate.actors import SWITCHES, actors
-from intent.operate.checks import Answering, Judging, checks_of
-from intent.operate.context import Work, fleet, lab_state, targets
-from intent.operate.controllers import ByPlatform, ReadBack
+from intent.operate.actors import actors
+from intent.operate.context import Work, fleet, targets
+from intent.operate.current import require_site
 from intent.operate.journal import journal
-from intent.operate.nvlinks import Nvlinks
-from intent.operate.subnets import Subnets
+from intent.operate.judges import Way, judges_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from intent.change.events import Event
     from intent.change.plan import Plan
@@ -46,44 +44,19 @@ class Manner:
 
 
 def carry_out(work: Work, plan: Plan, manner: Manner) -> int:
-    """Apply a plan and print what came of it; returns the exit code."""
-    from intent.change.apply import apply_plan
-    from intent.change.control import Stop, SystemClock
-    from intent.change.history import known_devices
-    from intent.change.lock import this_process
+    """Apply a plan and print what came of it; returns the exit code.
+
+    Raises:
+        IntentError: the plan is of another site, or the report could not be written where it is asked for. No device
+            was spoken to.
+    """
     from intent.cli.output import remark, show, write
     from intent.report.changes import as_json, human, progress_line
+    from intent.workspace.files import require_writable
 
-    if plan.scope.site != work.compiled.name:
-        raise IntentError(f"the plan is for site {plan.scope.site}, this is {work.compiled.name}", hint="say --site")
-    if plan.intent_name != work.compiled.document.name:
-        raise IntentError(
-            f"the plan is for the intent {plan.intent_name!r}, this workspace is {work.compiled.document.name!r}",
-            hint="make the plan in this workspace",
-        )
-    clock, stop = SystemClock(), Stop()
-    known = targets(work.compiled, lab=manner.lab)
-    way = fleet(work.workspace, lab=manner.lab, site=work.compiled.site, keep=True)
-    patience_s = plan.strategy.checks_s
-    if manner.patience_s is not None:
-        patience_s = min(patience_s, manner.patience_s)
-    checks = checks_of(work.workspace, remark=remark)
-    judging = Judging(work.compiled, checks, way, known, clock, patience_s)
-    platforms = {device.name: device.wanted.target.platform for device in plan.devices}
-    # Everybody's, not only the plan's: an earlier change that died is settled first.
-    everybody = {**known, **{device.name: device.wanted.target for device in plan.devices}}
-    doers = actors(
-        way, everybody.values(), allow_removals=manner.allow_removals, playbooks=work.workspace.overlay("playbooks")
-    )
-    changing_hosts = [device.name for device in plan.to_change]
-    # What a rollback restores is what was before, and that need not be what the intent says now.
-    lab = lab_state(work.workspace).parent if manner.lab else None
-    subnets: Subnets | None = None
-    nvlinks = None if plan.kind == "rollback" else Nvlinks(work.compiled, checks, way, known)
-    if plan.kind != "rollback":
-        subnets = Subnets(
-            work.compiled, checks, doers, known, changing=changing_hosts, lab=lab, clock=clock, patience_s=patience_s
-        )
+    require_site(work, plan)
+    if manner.report:
+        require_writable(manner.report)
     seen: list[Event] = []
 
     def watch(event: Event) -> None:
@@ -92,30 +65,7 @@ def carry_out(work: Work, plan: Plan, manner: Manner) -> int:
         if line is not None:
             remark(line)
 
-    with way, journal(work.workspace, clock) as book, stop.on_interrupt():
-        if book is None:
-            raise IntentError("the journal could not be made")
-        changing = [device.name for device in plan.to_change if platforms[device.name] == SWITCHES]
-        if changing and plan.kind != "rollback":
-            remark("looking at the devices before the change")
-            judging.remember(changing, known_devices(book, plan.scope.site), [item.name for item in plan.devices])
-        if subnets is not None:
-            subnets.remember()
-        result = apply_plan(
-            plan,
-            actors=doers,
-            journal=book,
-            judge=ByPlatform(
-                Answering(way, known) if plan.kind == "rollback" else judging,
-                ReadBack(doers, [device.wanted for device in plan.devices], subnets, nvlinks),
-                platforms,
-            ),
-            holder=this_process(getpass.getuser()),
-            clock=clock,
-            stop=stop,
-            reason=manner.reason,
-            emit=watch,
-        )
+    result = _applied(work, plan, manner, watch)
     if manner.as_json:
         write(as_json(result))
     else:
@@ -125,6 +75,41 @@ def carry_out(work: Work, plan: Plan, manner: Manner) -> int:
     return int(result.exit_code)
 
 
+def _applied(work: Work, plan: Plan, manner: Manner, watch: Callable[[Event], None]) -> Result:
+    from intent.change.apply import apply_plan
+    from intent.change.control import Stop, SystemClock
+    from intent.change.history import known_devices
+    from intent.change.lock import this_process
+    from intent.cli.output import remark
+
+    clock, stop = SystemClock(), Stop()
+    known = targets(work.compiled, lab=manner.lab)
+    # Everybody's, not only the plan's: an earlier change that died is settled first.
+    everybody = {**known, **{device.name: device.wanted.target for device in plan.devices}}
+    way = fleet(work.workspace, lab=manner.lab, site=work.compiled.site, keep=True)
+    doers = actors(
+        way, everybody.values(), allow_removals=manner.allow_removals, playbooks=work.workspace.overlay("playbooks")
+    )
+    reached = Way(way, known, doers, manner.lab)
+    judges = judges_of(work, plan, reached, clock, patience_s=manner.patience_s, remark=remark)
+    with way, journal(work.workspace, clock) as book, stop.on_interrupt():
+        if book is None:
+            raise IntentError("the journal could not be made")
+        if plan.to_change:
+            judges.remember(known_devices(book, plan.scope.site))
+        return apply_plan(
+            plan,
+            actors=doers,
+            journal=book,
+            judge=judges.judge,
+            holder=this_process(getpass.getuser()),
+            clock=clock,
+            stop=stop,
+            reason=manner.reason,
+            emit=watch,
+        )
+
+
 def _write_report(work: Work, plan: Plan, result: Result, seen: Sequence[Event], file: Path) -> None:
     from intent.cli.output import remark
     from intent.report.html import change_report
@@ -132,5 +117,10 @@ def _write_report(work: Work, plan: Plan, result: Result, seen: Sequence[Event],
     from intent.workspace.files import write
 
     folders = search_path("templates", work.workspace.overlay("templates"))
-    write(file, change_report(plan, result, work.compiled.fabric, seen, folders))
-    remark(f"report written to {file}")
+    page = change_report(plan, result, work.compiled.fabric, seen, folders)
+    try:
+        write(file, page)
+    except IntentError as problem:  # the disk filled meanwhile; what became of the devices is told, and stays told
+        remark(f"the report is missing: {problem.message}")
+    else:
+        remark(f"report written to {file}")

@@ -55,8 +55,11 @@ def verify(
     from intent.report import verdicts as report
     from intent.report.junit import junit
     from intent.verify.snapshot import save as save_snapshot
+    from intent.workspace.files import require_writable
 
     work = open_site(workspace, state, site, allow_recabling=True)
+    if save:
+        require_writable(save)
     known = targets(work.compiled, lab=lab)
     if told := left_out(work.compiled, lab=lab):
         remark(told)

@@ -11,6 +11,22 @@ if TYPE_CHECKING:
     from intent.operate.context import Work
 
 
+def require_site(work: Work, plan: Plan) -> None:
+    """Refuse a plan of another site or intent.
+
+    Raises:
+        IntentError: it is of another one.
+    """
+    compiled = work.compiled
+    if plan.scope.site != compiled.name:
+        raise IntentError(f"the plan is for site {plan.scope.site}, this is {compiled.name}", hint="say --site")
+    if plan.intent_name != compiled.document.name:
+        raise IntentError(
+            f"the plan is for the intent {plan.intent_name!r}, this workspace is {compiled.document.name!r}",
+            hint="make the plan in this workspace",
+        )
+
+
 def require_ours(work: Work, plan: Plan) -> None:
     """Refuse a plan of another workspace or site, of another time, or that somebody wrote by hand.
 
@@ -25,6 +41,6 @@ def require_ours(work: Work, plan: Plan) -> None:
             "the plan is a rollback's, and those are not carried out from a file",
             hint="`intent rollback CHANGE` makes it anew from the journal",
         )
+    require_site(work, plan)
     compiled = work.compiled
-    if (plan.scope.site, plan.intent_name) == (compiled.name, compiled.document.name):
-        require_current(plan, compiled.artifacts, targets(compiled), strategy_of(compiled))
+    require_current(plan, compiled.artifacts, targets(compiled), strategy_of(compiled))

@@ -6,7 +6,7 @@ import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from errno import EFBIG
+from errno import EFBIG, EISDIR
 from pathlib import Path
 
 from intent.core.errors import IntentError
@@ -139,6 +139,22 @@ class Workspace:
         """The workspace's own `templates`, `inventory`, `playbooks` or `validators`; None when it has none."""
         folder = self.root / kind
         return folder if folder.is_dir() else None
+
+
+def require_writable(path: Path) -> None:
+    """Make sure that `write` will be able to, before work begins whose result nobody could keep otherwise.
+
+    Raises:
+        IntentError: no file can be made there.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_dir():
+            raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}."):
+            pass
+    except OSError as error:
+        raise IntentError(f"{path}: cannot be written: {error.strerror}") from error
 
 
 def write(path: Path, text: str) -> None:

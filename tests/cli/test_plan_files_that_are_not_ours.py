@@ -80,6 +80,14 @@ def more_failures(plan: Plan) -> Plan:
     return dataclasses.replace(plan, strategy=dataclasses.replace(plan.strategy, max_failures=99))
 
 
+def other_intent(plan: Plan) -> Plan:
+    return dataclasses.replace(plan, intent_name="another")
+
+
+def other_site(plan: Plan) -> Plan:
+    return dataclasses.replace(plan, scope=dataclasses.replace(plan.scope, site="elsewhere"))
+
+
 def of_a_rollback(plan: Plan) -> Plan:
     return dataclasses.replace(other_tree(plan), kind="rollback", rolls_back="20261130-180000-aaaaaa")
 
@@ -94,6 +102,8 @@ def of_a_rollback(plan: Plan) -> Plan:
         (nothing_excepted, ExitCode.STALE, "for 1 of 1 devices"),
         (stranger, ExitCode.STALE, "for 1 of 1 devices: leaf99"),
         (more_failures, ExitCode.STALE, "the strategy of changes is not the one"),
+        (other_intent, ExitCode.ERROR, "the plan is for the intent 'another'"),
+        (other_site, ExitCode.ERROR, "the plan is for site elsewhere"),
         (of_a_rollback, ExitCode.ERROR, "`intent rollback CHANGE` makes it anew"),
     ],
 )
@@ -102,9 +112,10 @@ def test_apply_refuses_what_does_not_follow_from_the_workspace(
 ) -> None:
     file = tmp_path / "edited.plan.json"
     write_plan(file, edit(planned(work)))
-    said = intent("apply", file, "--yes", "-C", work.workspace.root)
-    assert said.code == code, said.err
-    assert words in said.err
+    for command in (("apply", "--yes"), ("precheck",)):
+        said = intent(*command, file, "-C", work.workspace.root)
+        assert said.code == code, said.err
+        assert words in said.err
     assert not (work.workspace.state / "journal.db").exists()
 
 

@@ -91,6 +91,26 @@ def test_a_terminal_of_few_letters(lab: Room, encoding: str) -> None:
         assert no_trace(said.err)
 
 
+@pytest.mark.parametrize(
+    "command",
+    [("apply", "--lab", "--yes", "--report"), ("plan", "--lab", "--out"), ("verify", "--lab", "--save")],
+)
+def test_an_output_that_cannot_be_written_is_told_before_any_device_is_spoken_to(
+    lab: Room, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    lab.by_hand(1501, *ALL)
+    assert lab.plan().code == ExitCode.OK
+    before, changes = lab.writes(), len(lab.changes())
+    (tmp_path / "file").write_text("x", encoding="utf-8")
+    for place in (tmp_path / "file" / "below", tmp_path, Path("/proc/none")):
+        said = lab.run(*command, place)
+        assert said.code == ExitCode.ERROR, said
+        assert f"{place}: cannot be written" in said.err
+        assert "reading devices" not in said.err
+    assert (lab.writes(), len(lab.changes())) == (before, changes)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file"]
+
+
 def test_a_state_folder_that_cannot_be_written(lab: Room, tmp_path: Path) -> None:
     blocked = tmp_path / "state"
     blocked.write_text("a file stands where a folder should be", encoding="utf-8")
