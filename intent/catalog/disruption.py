@@ -43,6 +43,8 @@ class DisruptionTable:
     def __init__(self) -> None:
         rows = read("disruption")["rule"]
         self._table = Table([(path, _rule(row)) for row in rows for path in row["paths"]])
+        # Devices have most of their paths in common, and most paths hit no rule.
+        self._hits: dict[Path, tuple[tuple[str, str], Rule] | None] = {}
 
     def effects(self, paths: Iterable[Path]) -> tuple[Effect, ...]:
         """Effects of changing these paths: worst first, one for each severity and scope.
@@ -52,17 +54,24 @@ class DisruptionTable:
         """
         found: dict[tuple[str, str], tuple[Path, Rule, int]] = {}
         for path in paths:
-            hit = self._table.find(path)
+            hit = self._hit(path)
             if hit is None:
                 continue
-            key = (hit.entry.severity, hit.entry.scope.format(*hit.keys))
-            first, rule, count = found.get(key, (path, hit.entry, 0))
-            found[key] = (first, rule, count + 1)
+            key, rule = hit
+            first, kept, count = found.get(key, (path, rule, 0))
+            found[key] = (first, kept, count + 1)
         effects = (
             Effect(severity, scope, _reason(path, rule, count))
             for (severity, scope), (path, rule, count) in found.items()
         )
         return tuple(sorted(effects, key=lambda effect: -SEVERITIES.index(effect.severity)))
+
+    def _hit(self, path: Path) -> tuple[tuple[str, str], Rule] | None:
+        if path not in self._hits:
+            hit = self._table.find(path)
+            key = hit and (hit.entry.severity, hit.entry.scope.format(*hit.keys))
+            self._hits[path] = (key, hit.entry) if hit and key else None
+        return self._hits[path]
 
 
 def disruptions(paths: Iterable[Path]) -> tuple[Effect, ...]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import signal
-import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from types import FrameType
 from typing import Protocol
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Clock(Protocol):
@@ -54,7 +55,9 @@ class Stop:
     """
 
     def __init__(self) -> None:
-        self._event = threading.Event()
+        # Plain values: a signal may come while the thread it interrupts is in here, and must not wait for it.
+        self._requested = False
+        self._pressed = False
         self._reason = ""
 
     @property
@@ -65,26 +68,33 @@ class Stop:
     def request(self, reason: str) -> None:
         """Begin nothing new. The first reason stays."""
         self._reason = self._reason or reason
-        self._event.set()
+        self._requested = True
 
     def requested(self) -> bool:
         """True once it was pressed."""
-        return self._event.is_set()
+        return self._requested
 
     @contextmanager
-    def on_interrupt(self) -> Iterator[None]:
-        """While inside, Ctrl-C (and SIGTERM) presses this button; the second one raises KeyboardInterrupt.
+    def on_interrupt(self, told: Callable[[], None] = lambda: None) -> Iterator[None]:
+        """While inside, Ctrl-C (and SIGTERM, and a terminal that goes away) presses this button.
 
-        Only the main thread may use it.
+        The second time KeyboardInterrupt is raised, also when something else had stopped the change before the first.
+        What is ignored already stays ignored (nohup). Only the main thread may use it.
+
+        Args:
+            told: called at the first press, inside a signal handler.
         """
 
         def press(number: int, frame: FrameType | None) -> None:
             del number, frame
-            if self.requested():
+            if self._pressed:
                 raise KeyboardInterrupt
+            self._pressed = True
             self.request("interrupted by the operator")
+            told()
 
-        before = {number: signal.signal(number, press) for number in (signal.SIGINT, signal.SIGTERM)}
+        numbers = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+        before = {number: signal.signal(number, press) for number in numbers}
         try:
             yield
         finally:

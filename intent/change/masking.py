@@ -14,7 +14,7 @@ from typing import Any
 
 from intent.core.differences import Differences
 from intent.core.secret import referenced
-from intent.core.tree import ABSENT, Difference, Path, leaves
+from intent.core.tree import ABSENT, Difference, Path, Tree, leaves, vocabulary
 
 MASK = "(secret)"
 
@@ -86,7 +86,7 @@ def mask_difference(item: Difference) -> Difference:
 
 def clear_secrets(tree: Mapping[str, Any]) -> tuple[Path, ...]:
     """Paths at which a secret stands in clear by its key's name."""
-    return tuple(path for path, value in leaves(tree) if path and is_secret_key(path[-1]) and _clear(value))
+    return tuple(path for path, value in leaves(_telling(tree)) if is_secret_key(path[-1]) and _clear(value))
 
 
 def masked_paths(tree: Mapping[str, Any]) -> tuple[Path, ...]:
@@ -96,7 +96,37 @@ def masked_paths(tree: Mapping[str, Any]) -> tuple[Path, ...]:
 
 def mask_differences(items: Sequence[Difference]) -> Sequence[Difference]:
     """Every difference, safe to write; the same object where nothing has to be masked."""
+    if isinstance(items, Differences):
+        return _masked_parts(items)
     masked = tuple(mask_difference(item) for item in items)
     if all(map(operator.is_, masked, items)):
         return items
     return Differences.of(masked) or masked
+
+
+def _masked_parts(items: Differences) -> Sequence[Difference]:
+    """The same by branch: mostly one alone holds secrets."""
+    telling = {**_telling(items.before), **_telling(items.after)}
+    before, after = ({key: side[key] for key in telling if key in side} for side in (items.before, items.after))
+    records = tuple(Differences(before, after))
+    masked = tuple(map(mask_difference, records))
+    if all(map(operator.is_, masked, records)):
+        return items
+    made = Differences.of(masked)
+    if made is None:
+        return tuple(map(mask_difference, items))
+    return Differences({**items.before, **made.before}, {**items.after, **made.after})
+
+
+def _telling(tree: Mapping[str, Any]) -> Tree:
+    """The branches in which a key names a secret or a value stands for one."""
+    found: Tree = {}
+    for key, value in tree.items():
+        keys, texts = vocabulary(value)
+        if is_secret_key(key) or any(map(is_secret_key, keys)) or any(map(_stands_for_one, texts)):
+            found[key] = value
+    return found
+
+
+def _stands_for_one(text: str) -> bool:
+    return text == MASK or referenced(text) is not None

@@ -9,6 +9,7 @@ from enum import StrEnum
 from intent.change.selection import Scope
 from intent.change.strategy import Strategy
 from intent.change.waves import Wave, make_waves
+from intent.core.differences import Differences
 from intent.core.exitcode import ExitCode, worst
 from intent.core.tree import Difference, Path, digest
 from intent.device.actor import Disruption, Wanted
@@ -180,4 +181,7 @@ def digest_wanted(wanted: Wanted) -> str:
 
 def signature(differences: Sequence[Difference]) -> str:
     """Equal for equal differences."""
+    parts = differences if isinstance(differences, Differences) else Differences.of(differences)
+    if parts is not None:
+        return parts.digest
     return digest([[list(d.path), str(d.kind), repr(d.before), repr(d.after)] for d in differences])

@@ -75,7 +75,9 @@ def read_plan(file: FilePath) -> Plan:
     try:
         content = read_regular(file, MAX_FILE_BYTES)
     except FileNotFoundError:
-        raise IntentError(f"there is no plan at {file}", hint="`intent plan` makes one") from None
+        raise IntentError(
+            f"there is no plan at {file}", hint="`intent plan` makes one, `intent hosts plan` that of nodes"
+        ) from None
     except OSError as error:
         raise IntentError(f"{file} - cannot be read: {error.strerror or error}") from error
     try:

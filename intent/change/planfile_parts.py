@@ -55,10 +55,14 @@ def load_difference(value: Any, where: str) -> Difference:
     return Difference(path, before, after)
 
 
-def dump_origins(origins: Iterable[Origin | None]) -> dict[str, Any]:
+def dump_origins(origins: Sequence[Origin | None]) -> dict[str, Any]:
     """Origins as JSON: each line once, and for each difference the number of its line."""
     lines: dict[Origin | None, int] = {}
-    numbers = [lines.setdefault(origin, len(lines)) for origin in origins]
+    seen: dict[int, int] = {}  # most are the same object: asking for it first spares comparing what it holds
+    numbers = [
+        seen[id(origin)] if id(origin) in seen else seen.setdefault(id(origin), lines.setdefault(origin, len(lines)))
+        for origin in origins
+    ]
     return {"lines": [_dump_origin(line) for line in lines], "of": numbers}
 
 

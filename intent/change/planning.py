@@ -10,6 +10,7 @@ from intent.change.masking import clear_secrets, mask_differences
 from intent.change.plan import DevicePlan, DeviceState, Plan, digest_wanted, signature
 from intent.change.selection import Scope, natural
 from intent.change.strategy import Strategy
+from intent.core.differences import rows
 from intent.core.errors import IntentError
 from intent.core.tree import Difference, Path, dotted
 from intent.device.actor import Actor, Disruption, Observed, Problem, Target, Wanted
@@ -120,7 +121,7 @@ def _plan_device(
         mark,
         live_digest=live.digest,
         differences=differences,
-        origins=tuple(why(name, item.path) for item in differences),
+        origins=tuple([why(name, path) for path, _, _ in rows(differences)]),
         disruptions=disruptions.of(wanted, live, differences),
         revert=actor.revert_words(wanted) if differences else "",
         new=new and bool(differences),

@@ -8,9 +8,12 @@ when their parts are; the records are made when somebody goes through them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, overload
+from typing import Any, TypeAlias, overload
 
-from intent.core.tree import ABSENT, Difference, Path, Tree, get, leaves, put
+from intent.core.tree import ABSENT, Difference, Path, Tree, digest, get, leaves, put
+
+# Path, before, after: what a `Difference` holds.
+Row: TypeAlias = tuple[Path, Any, Any]
 
 
 class Differences(Sequence[Difference]):
@@ -21,13 +24,14 @@ class Differences(Sequence[Difference]):
         after: the part of the right tree that is not in the left one, likewise.
     """
 
-    __slots__ = ("_count", "_records", "after", "before")
+    __slots__ = ("_count", "_digest", "_rows", "after", "before")
 
     def __init__(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
         self.before = before
         self.after = after
-        self._records: tuple[Difference, ...] | None = None
+        self._rows: tuple[Row, ...] | None = None
         self._count = -1
+        self._digest = ""
 
     @classmethod
     def between(cls, before: Mapping[str, Any], after: Mapping[str, Any]) -> Differences:
@@ -64,6 +68,21 @@ class Differences(Sequence[Difference]):
         """True when something at a path or below it differs."""
         return any(get(part, path) is not ABSENT for part in (self.before, self.after))
 
+    @property
+    def digest(self) -> str:
+        """Equal for equal differences."""
+        if not self._digest:
+            self._digest = digest([self.before, self.after])
+        return self._digest
+
+    def rows(self) -> tuple[Row, ...]:
+        """Path, before and after of each, sorted by path: what is cheaper than a record each."""
+        if self._rows is None:
+            olds, news = dict(leaves(self.before)), dict(leaves(self.after))
+            paths = sorted({**olds, **news})
+            self._rows = tuple([(at, olds.get(at, ABSENT), news.get(at, ABSENT)) for at in paths])
+        return self._rows
+
     def __bool__(self) -> bool:
         return bool(self.before) or bool(self.after)
 
@@ -77,27 +96,29 @@ class Differences(Sequence[Difference]):
     @overload
     def __getitem__(self, at: slice) -> tuple[Difference, ...]: ...
     def __getitem__(self, at: int | slice) -> Difference | tuple[Difference, ...]:
-        return self._all()[at]
+        if isinstance(at, slice):
+            return tuple(Difference(*row) for row in self.rows()[at])
+        return Difference(*self.rows()[at])
 
     def __iter__(self) -> Iterator[Difference]:
-        return iter(self._all())
+        return (Difference(*row) for row in self.rows())
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Differences):
             return self.before == other.before and self.after == other.after
-        return self._all() == other if isinstance(other, tuple) else NotImplemented
+        return tuple(self) == other if isinstance(other, tuple) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]  # trees have none
 
     def __repr__(self) -> str:
-        return f"Differences{self._all()!r}"
+        return f"Differences{tuple(self)!r}"
 
-    def _all(self) -> tuple[Difference, ...]:
-        if self._records is None:
-            olds, news = dict(leaves(self.before)), dict(leaves(self.after))
-            paths = sorted({*olds, *news})
-            self._records = tuple(Difference(at, olds.get(at, ABSENT), news.get(at, ABSENT)) for at in paths)
-        return self._records
+
+def rows(differences: Sequence[Difference]) -> Sequence[Row]:
+    """Path, before and after of each difference, however they are kept."""
+    if isinstance(differences, Differences):
+        return differences.rows()
+    return [(item.path, item.before, item.after) for item in differences]
 
 
 def _parts(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[Tree, Tree]:

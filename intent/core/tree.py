@@ -80,6 +80,24 @@ def _gather(tree: Mapping[str, Any], prefix: Path, add: Callable[[tuple[Path, An
             add(((*prefix, key), value))
 
 
+def vocabulary(tree: Any) -> tuple[set[str], set[str]]:
+    """Every key and every text that stands somewhere in a tree: what tells at once that something stands nowhere."""
+    keys: set[str] = set()
+    texts: set[str] = set()
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        kind = node.__class__
+        if kind is dict or (kind not in _NO_TREES and isinstance(node, Mapping)):
+            keys.update(node)
+            waiting.extend(node.values())
+        elif kind is str or (kind not in _SCALARS and isinstance(node, str)):
+            texts.add(node)
+        elif kind not in _SCALARS and isinstance(node, list | tuple):
+            waiting.extend(node)
+    return keys, texts
+
+
 def get(tree: Mapping[str, Any], path: Path, default: Any = ABSENT) -> Any:
     """The value at a path, `default` where there is none."""
     node: Any = tree

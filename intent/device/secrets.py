@@ -11,7 +11,6 @@ as `INTENT_SECRET_<NAME>`. A mapping names a provider:
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import threading
@@ -22,7 +21,7 @@ from typing import Any
 from intent.core.errors import IntentError
 from intent.core.secret import referenced
 from intent.core.tree import Path as TreePath
-from intent.core.tree import leaves
+from intent.core.tree import leaves, vocabulary
 from intent.device.providers import PROVIDERS, Surroundings, provide
 from intent.device.settings import read_settings
 
@@ -184,5 +183,6 @@ def placeholders(tree: Mapping[str, Any]) -> Iterator[tuple[TreePath, str]]:
 
 
 def has_placeholders(tree: Any) -> bool:
-    """True when a value or a key of a tree may be a placeholder; as fast as writing it out as JSON."""
-    return "$secret:" in json.dumps(tree)
+    """True when a value or a key of a tree may be a placeholder."""
+    keys, texts = vocabulary(tree)
+    return any("$secret:" in text for text in keys) or any("$secret:" in text for text in texts)

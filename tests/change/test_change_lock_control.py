@@ -107,6 +107,36 @@ def test_first_interrupt_stops_and_the_second_raises() -> None:
     assert signal.getsignal(signal.SIGINT) is before
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_terminal_that_goes_away_and_a_service_that_ends_stop_too(number: int) -> None:
+    stop = Stop()
+    with stop.on_interrupt():
+        os.kill(os.getpid(), number)
+        assert stop.requested()
+
+
+def test_what_is_ignored_stays_ignored() -> None:
+    stop, before = Stop(), signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with stop.on_interrupt():
+            os.kill(os.getpid(), signal.SIGHUP)
+            assert not stop.requested()
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_a_change_that_stopped_by_itself_takes_a_first_interrupt_as_the_first() -> None:
+    stop, told = Stop(), []
+    with stop.on_interrupt(lambda: told.append(stop.reason)):
+        stop.request("1 failed, 0 allowed")
+        os.kill(os.getpid(), signal.SIGINT)
+        assert told == ["1 failed, 0 allowed"]
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGINT)
+    assert len(told) == 1
+
+
 def test_the_first_reason_stays() -> None:
     stop = Stop()
     assert (stop.requested(), stop.reason) == (False, "")

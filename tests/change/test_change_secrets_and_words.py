@@ -24,14 +24,16 @@ from intent.change.masking import (
     canonical,
     clear_secrets,
     mask_difference,
+    mask_differences,
     mask_tree,
     masked_paths,
     masked_text,
 )
 from intent.change.planfile import dump_plan, unpack
 from intent.change.rollback import rollback_plan
+from intent.core.differences import Differences
 from intent.core.errors import IntentError
-from intent.core.tree import ABSENT, Difference, leaves
+from intent.core.tree import ABSENT, Difference, difference, leaves
 from intent.core.verdict import Verdict
 
 CANARY = "hunter2-canary"
@@ -120,6 +122,19 @@ KEYS = st.sampled_from(["password", "snmp-secret", "b", "hashed-password-policy"
 @given(st.dictionaries(KEYS, trees | st.dictionaries(KEYS, trees | st.lists(st.dictionaries(KEYS, trees)))))
 def test_what_is_written_at_once_is_what_masking_leaves(tree: dict[str, Any]) -> None:
     assert masked_text(tree).decode() == canonical(mask_tree(tree))
+
+
+PLACED = st.dictionaries(
+    KEYS, trees | st.sampled_from(["$secret:a$", MASK]) | st.dictionaries(KEYS, trees | st.just("$secret:a$"))
+)
+
+
+@given(PLACED, PLACED)
+def test_differences_kept_as_parts_are_masked_as_leaf_by_leaf(before: dict[str, Any], after: dict[str, Any]) -> None:
+    found = difference(before, after)
+    masked = mask_differences(Differences.between(before, after))
+    assert list(masked) == [mask_difference(item) for item in found]
+    assert clear_secrets(after) == tuple(path for path, value in leaves(after) if clear_secrets({path[-1]: value}))
 
 
 def test_beside_a_placeholder_stands_no_value() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from intent.catalog.disruption import DisruptionTable
-from intent.core.differences import Differences
+from intent.core.differences import Differences, rows
 from intent.core.tree import Difference, Tree
 from intent.device.actor import (
     FAILED_STEP,
@@ -102,7 +102,7 @@ class NvueActor:
         """What the differences do to traffic, from the catalog's table and what was last read of the device."""
         if self._table is None:
             self._table = DisruptionTable()
-        effects = self._table.effects(item.path for item in differences)
+        effects = self._table.effects(path for path, _, _ in rows(differences))
         found = tuple(Disruption(effect.severity, effect.scope, effect.reason) for effect in effects)
         parts = stages(differences, self._means.rules, self._scope(wanted).live)
         # Told in the plan: between two revisions the switch holds neither the old nor the new configuration.

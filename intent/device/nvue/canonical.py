@@ -9,7 +9,7 @@ from typing import Any
 
 from intent.catalog.releases import RELEASES, numbers
 from intent.core.errors import IntentError
-from intent.core.tree import Tree
+from intent.core.tree import Tree, vocabulary
 from intent.formats.nvue.normalise import Mask, normalise
 from intent.formats.nvue.schema import Schema
 
@@ -70,16 +70,7 @@ class Canon:
 
     def _plain(self, key: str, value: Any) -> bool:
         """True when nothing below a key can be a range or a secret."""
-        names: set[str] = {key}
-        texts: set[str] = set()
-        waiting = [value]
-        while waiting:
-            node = waiting.pop()
-            if isinstance(node, dict):
-                names.update(node)
-                waiting.extend(node.values())
-            elif isinstance(node, str):
-                texts.add(node)
+        names, texts = vocabulary({key: value})
         if not names.isdisjoint(self._names):
             return False
         return not any(map(_RANGE.search, names)) and not any(text.startswith("$nvsec$") for text in texts)
