@@ -48,13 +48,13 @@ def apply(
     from intent.cli.ask import ask
     from intent.cli.output import show
     from intent.cli.running import Manner, carry_out
-    from intent.operate.context import open_site
+    from intent.operate.context import open_site, targets
     from intent.operate.current import require_ours
     from intent.report.plan import headline
 
     work = open_site(workspace, state, site, allow_recabling=True)
     chosen = read_plan(plan or work.workspace.state / "plan.json")
-    require_ours(work, chosen)
+    require_ours(work, chosen, work.compiled.artifacts, targets(work.compiled))
     if not as_json:
         show(headline(chosen))
     if chosen.to_change:

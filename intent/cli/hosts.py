@@ -101,7 +101,8 @@ def apply(
 ) -> int:
     """Carry out the last plan of `intent hosts plan`: written, read back, put back where not as planned.
 
-    At the end IMEX's lists are read on every tray of the NVLink partitions that were touched: they must be identical.
+    A plan that is not what the workspace compiles to is refused. At the end IMEX's lists are read on every tray of the
+    NVLink partitions that were touched: they must be identical.
 
     Examples:
       intent hosts apply --user root
@@ -110,14 +111,16 @@ def apply(
     from intent.cli.ask import ask
     from intent.cli.output import show
     from intent.operate.context import open_site
+    from intent.operate.current import require_ours
     from intent.report.plan import headline
 
     work = open_site(workspace, state, site, allow_recabling=True)
-    chosen = read_plan(work.workspace.state / _PLAN)
+    chosen, known = read_plan(work.workspace.state / _PLAN), node_targets(work)
+    require_ours(work, chosen, node_artifacts(work), known)
     show(headline(chosen))
     if chosen.to_change:
         ask(f"Change {len(chosen.to_change)} nodes?", yes=yes)
-    actor = node_actor(work, node_targets(work), user=user, key=key, become=become, local=local, root=root)
+    actor = node_actor(work, known, user=user, key=key, become=become, local=local, root=root)
     return _carry_out(work, chosen, actor, reason)
 
 
@@ -127,7 +130,7 @@ def _carry_out(work: Work, plan: Plan, actor: HostActor, reason: str) -> int:
     from intent.change.apply import apply_plan
     from intent.change.control import Stop, SystemClock
     from intent.change.lock import this_process
-    from intent.cli.output import remark, show
+    from intent.cli.output import interrupted, remark, show
     from intent.core.errors import IntentError
     from intent.core.exitcode import worst
     from intent.operate.journal import journal
@@ -135,7 +138,7 @@ def _carry_out(work: Work, plan: Plan, actor: HostActor, reason: str) -> int:
     from intent.report.changes import human, progress_line
 
     clock, stop = SystemClock(), Stop()
-    with journal(work.workspace, clock) as book, stop.on_interrupt():
+    with journal(work.workspace, clock) as book, stop.on_interrupt(interrupted):
         if book is None:
             raise IntentError("the journal could not be made")
         result = apply_plan(

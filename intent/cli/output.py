@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -34,6 +35,13 @@ def remark(what: Text | str) -> None:
     from intent.report.console import show as print_on
 
     print_on(make_consoles(sys.stdout, sys.stderr).err, what)
+
+
+def interrupted() -> None:
+    """Say at once that Ctrl-C was heard; straight to the terminal, for the interrupted thread may be printing."""
+    words = "\nstopping: nothing new is begun, what is in flight is finished; once more leaves it to the timers\n"
+    with suppress(OSError):
+        os.write(2, words.encode())
 
 
 def show_table(table: Table, *, as_json: bool) -> None:

@@ -48,7 +48,7 @@ def precheck(
     from intent.cli.output import progress, remark, show, write
     from intent.core.exitcode import worst
     from intent.operate.actors import actors
-    from intent.operate.context import fleet, open_site
+    from intent.operate.context import fleet, open_site, targets
     from intent.operate.current import require_ours
     from intent.operate.journal import journal
     from intent.operate.verifying import check_before
@@ -56,7 +56,7 @@ def precheck(
 
     work = open_site(workspace, state, site, allow_recabling=True)
     chosen = read_plan(plan or work.workspace.state / "plan.json")
-    require_ours(work, chosen)
+    require_ours(work, chosen, work.compiled.artifacts, targets(work.compiled))
     way = fleet(work.workspace, lab=lab, site=work.compiled.site)
     with journal(work.workspace, SystemClock(), create=False) as book:
         reached = known_devices(book, chosen.scope.site) if book else frozenset[str]()

@@ -80,7 +80,7 @@ def _applied(work: Work, plan: Plan, manner: Manner, watch: Callable[[Event], No
     from intent.change.control import Stop, SystemClock
     from intent.change.history import known_devices
     from intent.change.lock import this_process
-    from intent.cli.output import remark
+    from intent.cli.output import interrupted, remark
 
     clock, stop = SystemClock(), Stop()
     known = targets(work.compiled, lab=manner.lab)
@@ -92,7 +92,7 @@ def _applied(work: Work, plan: Plan, manner: Manner, watch: Callable[[Event], No
     )
     reached = Way(way, known, doers, manner.lab)
     judges = judges_of(work, plan, reached, clock, patience_s=manner.patience_s, remark=remark)
-    with way, journal(work.workspace, clock) as book, stop.on_interrupt():
+    with way, journal(work.workspace, clock) as book, stop.on_interrupt(interrupted):
         if book is None:
             raise IntentError("the journal could not be made")
         if plan.to_change:

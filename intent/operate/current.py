@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING
 from intent.core.errors import IntentError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from intent.change.plan import Plan
+    from intent.device.actor import Target
     from intent.operate.context import Work
+    from intent.render.artifact import Artifact
 
 
 def require_site(work: Work, plan: Plan) -> None:
@@ -27,14 +31,20 @@ def require_site(work: Work, plan: Plan) -> None:
         )
 
 
-def require_ours(work: Work, plan: Plan) -> None:
+def require_ours(work: Work, plan: Plan, artifacts: Mapping[str, Artifact], known: Mapping[str, Target]) -> None:
     """Refuse a plan of another workspace or site, of another time, or that somebody wrote by hand.
+
+    Args:
+        work: the workspace and site.
+        plan: the plan.
+        artifacts: what it compiles to, by device.
+        known: its devices, by name.
 
     Raises:
         IntentError: it is not what the workspace compiles to now.
     """
     from intent.change.following import require_current
-    from intent.operate.context import strategy_of, targets
+    from intent.operate.context import strategy_of
 
     if plan.kind != "apply":
         raise IntentError(
@@ -42,5 +52,4 @@ def require_ours(work: Work, plan: Plan) -> None:
             hint="`intent rollback CHANGE` makes it anew from the journal",
         )
     require_site(work, plan)
-    compiled = work.compiled
-    require_current(plan, compiled.artifacts, targets(compiled), strategy_of(compiled))
+    require_current(plan, artifacts, known, strategy_of(work.compiled))

@@ -50,7 +50,13 @@ def test_rails_and_trays_of_a_node_are_planned_written_and_kept(tmp_path: Path) 
     assert "files[nodes_config.cfg]" in planned.out
     assert "(NVLink partition a of rack gpu01)" in planned.out
     assert "restart nvidia-imex on every tray" in planned.out
-    assert not list(root.rglob("*.network")), "a plan writes nothing"
+    asked = (folder / "intent.yaml").read_text(encoding="utf-8")
+    (folder / "intent.yaml").write_text(asked.replace("{imex: east-west}", "{}"), encoding="utf-8")
+    stale = intent("hosts", "apply", *where, "--yes")
+    assert stale.code == ExitCode.STALE, stale.err
+    assert "the intent has changed since the plan was made, for 1 of 1 devices: gpu01-01" in stale.err
+    (folder / "intent.yaml").write_text(asked, encoding="utf-8")
+    assert not list(root.rglob("*.network")), "a plan writes nothing, and nothing else is carried out than was planned"
     applied = intent("hosts", "apply", *where, "--yes")
     assert applied.code == ExitCode.OK, applied.out + applied.err
     written = (root / "etc/systemd/network/60-intent-rail1.network").read_text(encoding="utf-8")

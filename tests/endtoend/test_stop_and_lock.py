@@ -44,10 +44,12 @@ def begun(room: Room, value: int, step: str = "actor.apply") -> tuple[dict[str, 
     return old, new, process
 
 
-def test_ctrl_c_finishes_what_is_in_flight_and_begins_nothing_new(room: Room) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_ctrl_c_finishes_what_is_in_flight_and_begins_nothing_new(room: Room, number: int) -> None:
     old, new, process = begun(room, 1501)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     said = outcome(process)
+    assert said.err.count("\nstopping: nothing new is begun, what is in flight is finished") == 1
     assert said.code == ExitCode.PARTIAL, said.out + said.err
     assert "interrupted by the operator" in said.out
     assert no_trace(said.out + said.err)
