@@ -51,6 +51,21 @@ class Flaw:
 
 
 @dataclass(frozen=True, slots=True)
+class RestSetting:
+    """An option of UFM's subnet manager that its REST API takes.
+
+    Args:
+        option: its name, in opensm.conf as in the API.
+        since: first version known to show it.
+        source: where it was seen.
+    """
+
+    option: str
+    since: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Rule:
     severity: str
     scope: str
@@ -79,6 +94,7 @@ class UfmFacts:
         self.validation_bad: tuple[str, ...] = tuple(data["validation_bad"])
         self.validation_good: tuple[str, ...] = tuple(data["validation_good"])
         self.flaws = tuple(Flaw(**row) for row in data["flaw"])
+        self.settings = {row["option"]: RestSetting(**row) for row in data["setting"]}
         self._since = {row["name"]: version_numbers(row["since"]) for row in data["feature"]}
         self._rules = Table(
             [
@@ -91,6 +107,11 @@ class UfmFacts:
     def has(self, version: str, feature: str) -> bool:
         """True when a version has a feature of the table."""
         return version_numbers(version) >= self._since[feature]
+
+    def takes(self, version: str, option: str) -> bool:
+        """True when a version's REST API is known to take an option of its subnet manager."""
+        known = self.settings.get(option)
+        return known is not None and version_numbers(version) >= version_numbers(known.since)
 
     def flaws_of(self, version: str) -> tuple[Flaw, ...]:
         """Known faults of a version."""

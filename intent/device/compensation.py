@@ -19,6 +19,7 @@ from intent.device.errors import (
     Busy,
     DeadlineExceeded,
     DeviceError,
+    NotJson,
     ServerError,
     Unreachable,
 )
@@ -257,7 +258,7 @@ class Hand(Generic[P, L]):
             transport = self._work.transport
             try:
                 reply = transport.order(call.method, call.path, body=call.body, deadline=self._deadline)
-            except (Unreachable, DeadlineExceeded, ServerError) as problem:
+            except (Unreachable, DeadlineExceeded, ServerError, NotJson) as problem:
                 transport.reconnect()
                 raise Lost(f"{call.words}: {problem.message}") from None
             except DeviceError as problem:

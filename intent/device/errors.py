@@ -107,6 +107,10 @@ class ProtocolError(DeviceError):
         super().__init__(message if len(message) <= _WORDS else f"{message[: _WORDS - 1]}…", hint=hint)
 
 
+class NotJson(ProtocolError):
+    """It answered that all went well, in no form we read: what it did is found by reading."""
+
+
 class Busy(DeviceError):
     """Another change holds the device."""
 

@@ -27,6 +27,7 @@ from intent.device.errors import (
     DeviceError,
     Forbidden,
     NotFound,
+    NotJson,
     ProtocolError,
     ServerError,
     Unreachable,
@@ -310,7 +311,7 @@ def _decoded(data: bytes, what: str) -> Any:
     try:
         return json.loads(data)
     except (ValueError, RecursionError):
-        raise ProtocolError(f"{what}: the answer is not JSON ({len(data)} bytes)") from None
+        raise NotJson(f"{what}: the answer is not JSON ({len(data)} bytes)") from None
 
 
 def _problem(data: bytes) -> tuple[str, tuple[Violation, ...]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from intent.catalog.hardware import Catalog
 from intent.catalog.subnet_managers import SubnetManagers
+from intent.catalog.ufm import UfmFacts
 from intent.core.diagnostic import Diagnostic, Severity, has_errors
 from intent.core.errors import DiagnosticError, IntentError
 from intent.fabric.build import Built
@@ -29,6 +30,7 @@ from intent.render.opensm.render import render_hosts
 from intent.render.opensm.settings import judge as judge_manager
 from intent.render.ufm.files import UfmSettings, host_artifacts, judge_extension, ufm_settings
 from intent.render.ufm.partitions import ufm_artifact
+from intent.render.ufm.settings import RestSettings, by_rest_alone, rest_settings
 from intent.schema.model import Document, Site
 from intent.schema.sources import SourceMap
 
@@ -144,8 +146,8 @@ def controller_artifacts(
 ) -> Held:
     """What the controllers of a site must hold.
 
-    A UFM none of whose keys was ever ours is left alone: its partitions belong to somebody else. Hosts of OpenSM whose
-    partitions lack a GUID keep their files as they are, for OpenSM reads the whole file or nothing.
+    Partitions of a UFM none of whose keys was ever ours are left alone: they belong to somebody else. Hosts of OpenSM
+    whose partitions lack a GUID keep their files as they are, for OpenSM reads the whole file or nothing.
 
     Args:
         site: what is written about it.
@@ -162,26 +164,46 @@ def controller_artifacts(
     ours = _ever(lock)
     for name, controller in every.items():
         own = partitions.fabrics.get(controller.fabric, FabricPartitions(controller.fabric))
-        if controller.platform == "ufm" and (own.partitions or controller.fabric in ours):
-            found[name] = ufm_artifact(controller, own, sources, site.manage.except_)
+        if controller.platform == "ufm":
+            settings, problems = _over_rest(site, fabric, controller.fabric, controller.release, sources)
+            diagnostics.extend(problems)
+            held = bool(own.partitions) or controller.fabric in ours
+            if held or settings.options:
+                found[name] = ufm_artifact(
+                    controller, own, sources, site.manage.except_, settings=settings, partitions=held
+                )
         if controller.platform == "nmx" and site.nvlink:
             known = [item for item in nvlink if item.domain in site.nvlink.domains]
             if known:
                 found[name] = nmx_artifact(controller, site.nvlink, known, site.manage.except_)
     for name in dict.fromkeys(item.fabric for item in every.values() if item.platform == "opensm"):
         own = partitions.fabrics.get(name, FabricPartitions(name))
-        held = _opensm(site, fabric, own, sources, templates)
-        diagnostics.extend(held.diagnostics)
-        found |= held.artifacts
-    settings: dict[str, UfmSettings] = {}
+        made = _opensm(site, fabric, own, sources, templates)
+        diagnostics.extend(made.diagnostics)
+        found |= made.artifacts
+    files: dict[str, UfmSettings] = {}
     for name, text in site.fabrics.items():
         if text.kind == "infiniband" and text.subnet_manager.by == "ufm":
             own = partitions.fabrics.get(name, FabricPartitions(name))
             hosts, own_settings, problems = _ufm(site, fabric, own, sources, templates)
             diagnostics.extend(problems)
-            settings |= {name: own_settings} if own_settings is not None else {}
+            files |= {name: own_settings} if own_settings is not None else {}
             found |= {item.device: item for item in hosts}
-    return Held(found, tuple(diagnostics), settings)
+    return Held(found, tuple(diagnostics), files)
+
+
+def _over_rest(
+    site: Site, fabric: Fabric, name: str, release: str, sources: SourceMap
+) -> tuple[RestSettings, tuple[Diagnostic, ...]]:
+    """Settings that go through UFM's REST API; none where its hosts are named, or something is wrong with them."""
+    if not by_rest_alone(site.fabrics[name].subnet_manager):
+        return RestSettings(), ()
+    managed, _ = _managed(site, fabric, name, sources)  # no host and no root is needed for these
+    manager = SubnetManagers().manager("nvidia")
+    if has_errors(judge_manager(managed, manager)):  # told where the files are judged
+        return RestSettings(), ()
+    settings = rest_settings(managed, manager, UfmFacts(), release)
+    return settings, settings.diagnostics
 
 
 def _ufm(

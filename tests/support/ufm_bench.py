@@ -47,9 +47,17 @@ def ports(count: int, per_host: int = 8) -> tuple[FabricPort, ...]:
 class Rig:
     """An actor in front of the lab's UFM."""
 
-    def __init__(self, lab: LabServer, *, fabric: str = "ib", release: str = "", **options: Any) -> None:
+    def __init__(
+        self,
+        lab: LabServer,
+        *,
+        fabric: str = "ib",
+        release: str = "",
+        known: Mapping[str, str] | None = None,
+        **options: Any,
+    ) -> None:
         self.lab = lab
-        self.secrets = SecretStore(environment={})
+        self.secrets = SecretStore(environment={}, known=known)
         self.fleet = Fleet(Endpoints.load(None, secrets=self.secrets, lab=lab.info.state_dir / "lab.json"))
         self.target = Target(NAME, "", "ufm", release, labels={"fabric": fabric})
         self.pace = Pace(first_s=0.01, longest_s=0.05)

@@ -1,4 +1,4 @@
-"""The actor for UFM: one controller, many partitions, no commit timer.
+"""The actor for UFM: one controller, many partitions, settings of its subnet manager, no commit timer.
 
 What a change replaces is journalled with it before the first write, so that any later process can put it back by
 compensating writes. A change stands as soon as it is read back; to confirm it is to see that it still stands.
@@ -8,32 +8,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from intent.catalog.subnet_managers import SubnetManagers
 from intent.catalog.ufm import UfmFacts, version_numbers
 from intent.core.errors import IntentError
-from intent.core.tree import Difference
+from intent.core.tree import Difference, Path, Tree, difference, digest
 from intent.device.actor import Disruption, Observed, Outcome, Problem, Request, Session, Status, Target, Wanted
 from intent.device.compensation import Pace, words_of
 from intent.device.controller import Controllers
 from intent.device.fanout import Fleet
 from intent.device.observation import OwnCheck
-from intent.device.ufm.changes import Change, standing
 from intent.device.ufm.connection import UfmConnection
-from intent.device.ufm.partitions import Partitions, from_tree, state_digest, state_tree
-from intent.device.ufm.record import from_handle
+from intent.device.ufm.means import Live, Means, held_against, setting_names
+from intent.device.ufm.partitions import from_tree
+from intent.device.ufm.record import Step, from_handle
 from intent.device.ufm.scope import Scope
 from intent.device.ufm.session import UfmSession
+from intent.device.ufm.settings import ROOT, asked_for, has_keys, recalled
 from intent.device.ufm.subnet import RestSubnet, read_subnet
-from intent.device.ufm.transaction import Means, Transaction, UfmWork, put_back
+from intent.device.ufm.transaction import Transaction, UfmWork, put_back
 from intent.device.ufm.validation import own_checks
 
 PLATFORM = "ufm"
 
 
 class UfmActor:
-    """Configures the partitions of InfiniBand fabrics through their UFMs.
+    """Configures the partitions of InfiniBand fabrics, and settings of their subnet managers, through their UFMs.
 
-    A `Wanted` holds in `body` the partitions of one fabric, as `intent.device.ufm.partitions.from_tree` takes them. The
-    target's label `fabric` names the fabric its UFM serves.
+    A `Wanted` holds in `body` the partitions of one fabric, as `intent.device.ufm.partitions.from_tree` takes them, and
+    under `setting` options of its subnet manager by name, as opensm.conf spells them, keys by reference. The target's
+    label `fabric` names the fabric its UFM serves.
 
     Args:
         fleet: how to reach them.
@@ -55,7 +58,8 @@ class UfmActor:
     ) -> None:
         self._controllers: Controllers[UfmSession] = Controllers(fleet, UfmConnection, PLATFORM, targets)
         self._facts = UfmFacts()
-        self._means = Means(self._facts, fleet.endpoints.secrets, pace or Pace(), allow_removals)
+        manager = SubnetManagers().manager("nvidia")
+        self._means = Means(self._facts, fleet.endpoints.secrets, pace or Pace(), manager, allow_removals)
         self._closing_s = closing_s
 
     @property
@@ -66,18 +70,22 @@ class UfmActor:
     # --- reading and comparing
 
     def observe(self, wanted: Sequence[Wanted]) -> Mapping[str, Observed]:
-        """Read only: the partitions each UFM holds in its scope, those included that only UFM knows."""
+        """Read only: what each UFM holds in its scope, partitions included that only UFM knows."""
         by_name = {item.target.name: item for item in wanted}
 
         def read(target: Target, session: UfmSession) -> Observed:
             try:
-                scope = Scope(by_name[target.name], self._facts)
+                scope = self._means.scope(by_name[target.name])
             except IntentError as problem:
                 return Observed(target.name, problem=Problem.MISMATCH, detail=words_of(problem))
             deadline = session.deadline()
             version = session.version(deadline)
-            held = scope.compared(scope.live(session.partitions(deadline)))
-            return self._observed(target, version, held)
+            live = self._means.live(session, tuple(scope.settings), deadline)
+            unwritable = self._means.unwritable(scope, live, version)
+            if unwritable:
+                return Observed(target.name, problem=Problem.MISMATCH, detail=unwritable)
+            unread = tuple((ROOT, name) for name in self._means.settings.unread(scope.settings))
+            return self._observed(target, version, self._means.state(scope, live), unread)
 
         return self._controllers.observe([item.target for item in wanted], read)
 
@@ -109,18 +117,19 @@ class UfmActor:
         return None, self._controllers.fleet.words(answer.problem or RuntimeError("no answer"))
 
     @staticmethod
-    def _observed(target: Target, version: str, held: Partitions) -> Observed:
+    def _observed(target: Target, version: str, state: Tree, unread: tuple[Path, ...]) -> Observed:
         named = target.release
         same = not named or version_numbers(version)[: named.count(".") + 1] == _leading(named)
         return Observed(
             target.name,
-            state=state_tree(held),
-            digest=state_digest(held),
+            state=state,
+            digest=digest(state),
             # In the words of the intent where it names this version, so that the two compare.
             release=named if named and same else version,
             model="UFM",
             problem=None if same else Problem.MISMATCH,
             detail="" if same else f"UFM is version {version}, the intent names {named}",
+            not_compared=unread,
         )
 
     def difference(self, wanted: Wanted, observed: Observed) -> tuple[Difference, ...]:
@@ -129,6 +138,8 @@ class UfmActor:
         named = not observed.release or self._facts.has(observed.release, "partition-name")
         found = scope.changes(from_tree(observed.state), named=named)
         differences = [item for change in found for item in change.differences()]
+        held = {name: value for name, value in asked_for(observed.state).items() if name in scope.settings}
+        differences += difference({ROOT: held}, {ROOT: scope.settings})
         return tuple(sorted(differences, key=lambda item: item.path))
 
     def disruption(self, wanted: Wanted, differences: Sequence[Difference]) -> tuple[Disruption, ...]:
@@ -144,9 +155,11 @@ class UfmActor:
         return tuple(found)
 
     def revert_words(self, wanted: Wanted) -> str:
-        """How UFM comes back: not by itself."""
-        del wanted
-        return "by compensating writes: UFM has no timer, so somebody has to make them (intent recover does)"
+        """How UFM comes back: not by itself, and not to a key that nobody has any more."""
+        words = "by compensating writes: UFM has no timer, so somebody has to make them (intent recover does)"
+        if not has_keys(wanted.body):
+            return words
+        return f"{words}; a key that is replaced is written down nowhere, so only this very run can put it back"
 
     # --- changing
 
@@ -165,7 +178,7 @@ class UfmActor:
 
         def work(target: Target, connected: UfmSession) -> Outcome:
             planned = from_handle(pending[target.name])
-            now = standing(planned, connected.partitions(connected.deadline(self._closing_s)))
+            now = held_against(self._means, planned, self._live(connected, planned))
             if now.left or now.others:
                 return Outcome(target.name, Status.UNKNOWN, f"no longer as applied: {now.words}", pending[target.name])
             return Outcome(target.name, Status.CONFIRMED, "read again over a new connection")
@@ -177,9 +190,10 @@ class UfmActor:
 
         def work(target: Target, connected: UfmSession) -> Outcome:
             handle = pending[target.name]
-            planned = from_handle(handle)
+            planned = recalled(from_handle(handle), self._means.kept.get(handle, {}))
             version = connected.version(connected.deadline(self._closing_s))
-            back = put_back(UfmWork(connected, version, self._means), target.name, session, planned)
+            work = UfmWork(connected, version, self._means, setting_names(planned))
+            back = put_back(work, target.name, session, planned)
             if back.complete:
                 return Outcome(target.name, Status.REVERTED, "put back by compensating writes, read back")
             return Outcome(target.name, Status.UNKNOWN, f"not put back: {back.why}", handle)
@@ -198,20 +212,23 @@ class UfmActor:
             working = connected.working(deadline)
             if working:
                 return Outcome(target.name, Status.UNKNOWN, working)
-            return _settled(target.name, handle, from_handle(handle), connected.partitions(deadline))
+            planned = from_handle(handle)
+            return self._settled(target.name, handle, planned, self._live(connected, planned))
 
         return self._controllers.close(pending, work)
+
+    def _live(self, session: UfmSession, planned: Sequence[Step]) -> Live:
+        return self._means.live(session, setting_names(planned), session.deadline(self._closing_s))
+
+    def _settled(self, name: str, handle: str, planned: Sequence[Step], live: Live) -> Outcome:
+        now = held_against(self._means, planned, live)
+        if not now.done and not now.others:
+            return Outcome(name, Status.REVERTED, "the old state is in force")
+        if now.others:
+            return Outcome(name, Status.UNKNOWN, now.words, handle)
+        # A part alone awaits too: it can be put back, and is not kept, for confirm looks at the whole.
+        return Outcome(name, Status.AWAITING, now.words, handle)
 
 
 def _leading(named: str) -> tuple[int, ...]:
     return version_numbers(named)[: named.count(".") + 1]
-
-
-def _settled(name: str, handle: str, planned: Sequence[Change], live: Partitions) -> Outcome:
-    now = standing(planned, live)
-    if not now.done and not now.others:
-        return Outcome(name, Status.REVERTED, "the old state is in force")
-    if now.others:
-        return Outcome(name, Status.UNKNOWN, now.words, handle)
-    # A part alone awaits too: it can be put back, and is not kept, for confirm looks at the whole.
-    return Outcome(name, Status.AWAITING, now.words, handle)

@@ -201,15 +201,16 @@ def from_tree(tree: Mapping[str, Any], fabric: str = "") -> dict[int, Partition]
     Args:
         tree: `{"partition": {key: {"name", "ipoib", "mtu" (bytes), "rate" (Gb/s), "service-level", "index0",
             "fabric", "member": {guid: {"membership", "index0"}}}}}`. A partition's `index0` and `membership` hold for
-            members that do not say; `fabric`, there or at the top, must be the fabric this UFM serves.
+            members that do not say; `fabric`, there or at the top, must be the fabric this UFM serves. What
+            stands under `setting` is not looked at.
         fabric: the fabric; empty when nobody says.
 
     Raises:
         IntentError: something in it makes no sense, or is meant for another fabric.
     """
-    unknown = sorted(set(tree) - {"partition", "fabric"})
+    unknown = sorted(set(tree) - {"partition", "setting", "fabric"})
     if unknown:
-        raise IntentError(f"{unknown[0]!r}: UFM is given partitions, nothing else")
+        raise IntentError(f"{unknown[0]!r}: UFM is given partitions and settings, nothing else")
     _refuse_other(tree.get("fabric"), fabric, "the tree")
     found: dict[int, Partition] = {}
     for text, body in _object(tree.get("partition", {}), "partition").items():

@@ -1,4 +1,4 @@
-"""What of a UFM's partitions is ours to compare and to change."""
+"""What of a UFM's partitions and settings is ours to compare and to change."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from intent.device.owned import Owned
 from intent.device.ufm.changes import Change, changes
 from intent.device.ufm.keys import DEFAULT_KEY, key_number, tree_guid, tree_key
 from intent.device.ufm.partitions import Partition, Partitions, from_tree
+from intent.device.ufm.settings import ROOT as SETTINGS
+from intent.device.ufm.settings import asked_for
 
 _ATTRIBUTES = ("name", "ipoib", "mtu", "rate", "service-level")
 
@@ -28,7 +30,7 @@ class Scope:
         IntentError: the tree makes no sense, is meant for another fabric, or asks for what UFM refuses.
     """
 
-    __slots__ = ("_owned", "_whole", "partitions")
+    __slots__ = ("_owned", "_whole", "partitions", "settings")
 
     def __init__(self, wanted: Wanted, facts: UfmFacts) -> None:
         owned = ((),) if wanted.replace else wanted.owned
@@ -38,6 +40,11 @@ class Scope:
         for partition in asked.values():
             _check(partition, facts)
         self.partitions: Partitions = self._kept(asked)
+        settings = asked_for(wanted.body).items()
+        self.settings = {name: value for name, value in settings if self._owned.covers((SETTINGS, name))}
+        for name in self.settings:
+            if name not in facts.settings:
+                raise IntentError(f"{SETTINGS} {name[:40]}: UFM's REST API is not known to take it")
 
     def live(self, found: Partitions) -> dict[int, Partition]:
         """What of the live partitions is compared: ours, without the default one, which UFM manages itself."""

@@ -20,6 +20,7 @@ from intent.device.ufm.partitions import Partitions, from_answers
 ROOT = "/ufmRest"
 TOKEN_ROOT = "/ufmRestV3"  # noqa: S105 - a path
 DEFAULT_PORT = 443
+SETTINGS = "/app/smconf"
 _PKEYS = "/resources/pkeys"
 _ATTEMPTS = 3
 _MOVING = ("running", "pending", "scheduled", "queued", "in progress")
@@ -109,10 +110,18 @@ class UfmSession:
         Raises:
             DeviceError: by kind of failure.
         """
-        body = self.transport.get("/app/smconf", {"param_name": name}, deadline=deadline)
+        body = self.transport.get(SETTINGS, {"param_name": name}, deadline=deadline)
         if not isinstance(body, Mapping):
-            raise ProtocolError(f"/app/smconf: expected an object, got {type(body).__name__}")
+            raise ProtocolError(f"{SETTINGS}: expected an object, got {type(body).__name__}")
         return body.get(name)
+
+    def settings(self, deadline: Deadline) -> Any:
+        """Every setting of the subnet manager, keys in clear: whoever asks hides them at once.
+
+        Raises:
+            DeviceError: by kind of failure.
+        """
+        return self.transport.get(SETTINGS, deadline=deadline)
 
     def unhealthy_ports(self, deadline: Deadline) -> Any:
         """The list of ports the subnet manager set aside, as UFM answers it.

@@ -1,4 +1,4 @@
-"""From changes to calls: chunked, every field said, one kind of membership per call. Pure.
+"""From changes to calls: chunked, every field said, one kind of membership per call, one setting per call. Pure.
 
 UFM takes what a body does not say from its own defaults, and one membership list for many GUIDs is not trusted: a
 manager that ignores it would make every member full. So each call names one membership and one `index0` for all of its
@@ -15,8 +15,10 @@ from intent.catalog.ufm import UfmFacts
 from intent.device.compensation import Write
 from intent.device.ufm.changes import Change
 from intent.device.ufm.keys import api_guid, api_key, tree_key
+from intent.device.ufm.matching import Settings
 from intent.device.ufm.partitions import Member, Partition, Partitions
-from intent.device.ufm.session import partition_path
+from intent.device.ufm.session import SETTINGS, partition_path
+from intent.device.ufm.settings import SettingChange, Shown
 
 _PKEYS = "/resources/pkeys"
 _QUALITIES = ("mtu", "rate", "service-level")
@@ -36,6 +38,23 @@ def writes(planned: Sequence[Change], live: Partitions, version: str, facts: Ufm
     made = [_Calls(change, live.get(change.key), version, facts) for change in planned]
     steps = ("removals", "made", "joined", "at_index0", "ipoib", "qualities")
     return tuple(call for step in steps for calls in made for call in getattr(calls, step)())
+
+
+def setting_writes(planned: Sequence[SettingChange], shown: Shown, settings: Settings) -> tuple[Write, ...]:
+    """The calls that carry out changes of settings, one each: what one refusal was about is then known.
+
+    Args:
+        planned: what is still to be done.
+        shown: what UFM shows now.
+        settings: says how a value is written.
+
+    Raises:
+        IntentError: a value cannot be said in UFM's form, or a secret cannot be had.
+    """
+    return tuple(
+        Write("PUT", SETTINGS, {change.name: settings.written(change, shown[change.name])}, f"setting {change.name}")
+        for change in planned
+    )
 
 
 class _Calls:

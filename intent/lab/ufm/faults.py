@@ -14,10 +14,13 @@ KINDS = {
     "job-errors": "a write becomes a job that does half and ends in Completed With Errors",
     "slow-job": "writes become jobs of delay_s seconds",
     "refuse-writes": "writes are answered with status (500 when not said)",
-    "read-only": "the account may only read partitions, and the server says so",
+    "read-only": "the account may only read partitions and settings, and the server says so",
     "all-full": "members join as full whatever the call says",
     "add-member": "somebody adds guid to pkey by hand (membership, index0)",
     "remove-member": "somebody takes guid out of pkey by hand",
+    "settings-ignored": "settings are answered with 200 and stay as they were",
+    "hidden-setting": "the subnet manager's version does not show setting",
+    "set-by-hand": "somebody sets setting to value by hand",
     "partitions-by-hand": "file takes the place of the partitions.conf of the OpenSM behind it, unread by anybody",
     "unhealthy-port": "the subnet manager sets a port aside: guid, number, condition",
     "routing-engine": "another engine than asked for is at work: engine (minhop)",
@@ -34,7 +37,8 @@ class Faults(rest_controller.Standing):
         job_s: writes become jobs of so many seconds.
         refuse: status that writes are answered with; 0 for none.
         all_full: members join as full.
-        read_only: partitions can only be read.
+        read_only: partitions and settings can only be read.
+        settings_ignored: settings stay as they are, whatever is answered.
         engine: routing engine at work; empty for the one asked for.
     """
 
@@ -43,6 +47,7 @@ class Faults(rest_controller.Standing):
     refuse: int = 0
     all_full: bool = False
     read_only: bool = False
+    settings_ignored: bool = False
     engine: str = ""
 
     def words(self) -> list[str]:
@@ -56,6 +61,7 @@ class Faults(rest_controller.Standing):
             "refuse-writes": self.refuse,
             "all-full": self.all_full,
             "read-only": self.read_only,
+            "settings-ignored": self.settings_ignored,
             "routing-engine": self.engine,
         }
         return [name for name, value in held.items() if value]

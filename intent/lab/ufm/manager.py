@@ -17,9 +17,11 @@ from intent.lab.ufm.faults import KINDS, Faults
 from intent.lab.ufm.jobs import WITH_ERRORS, Job, Jobs
 from intent.lab.ufm.model import Model, Partition, guid_of, number_of
 from intent.lab.ufm.rest import Routes, refused
+from intent.lab.ufm.settings import Settings
 from intent.lab.ufm.spec import Ufm
 
 _JOB_S = 0.05
+_HIT = ("/resources/pkeys", "/actions/remove_guids", "/app/smconf")  # writes that faults are about
 
 Observer = Callable[[Mapping[int, Partition]], None]
 
@@ -76,6 +78,7 @@ class UfmManager(RestController):
             named=(major, minor) >= (6, 22),
             shows_default=(major, minor) >= (6, 19),
         )
+        self.settings = Settings()
         self.unhealthy: dict[tuple[str, int], str] = {}  # condition by GUID and port number
         self._observer = observer
         self._backing = backing
@@ -106,8 +109,8 @@ class UfmManager(RestController):
         if reading:
             return self._routes.answer(call)
         self.calls.append((call.method, call.path))
-        hit = call.path.startswith(("/resources/pkeys", "/actions/remove_guids")) and self.faults.hits()
-        if self.faults.read_only and "pkey" in call.path:
+        hit = call.path.startswith(_HIT) and self.faults.hits()
+        if self.faults.read_only and call.path.startswith(_HIT):
             raise Refusal(403, "the role does not allow it")
         if hit and self.faults.refuse:
             raise Refusal(self.faults.refuse, "refused on demand")
@@ -164,6 +167,7 @@ class UfmManager(RestController):
     def calm(self) -> None:
         """Every standing fault ends; its OpenSM gets its own partitions again."""
         self.faults = Faults()
+        self.settings.hidden.clear()
         self.unhealthy.clear()
         if self._backing is not None:
             self._backing.follow(self.model.partitions)
@@ -179,7 +183,7 @@ class UfmManager(RestController):
             faults.job_s = float(options.get("delay_s", 1.0))
         elif kind == "refuse-writes":
             faults.refuse = int(options.get("status", 500))
-        elif kind in ("all-full", "read-only"):
+        elif kind in ("all-full", "read-only", "settings-ignored"):
             setattr(faults, kind.replace("-", "_"), True)
         elif kind == "partitions-by-hand":
             return self._pushed(options)
@@ -195,6 +199,11 @@ class UfmManager(RestController):
             port = (guid_of(options.get("guid")), int(options.get("number", 1)))
             self.unhealthy[port] = str(options.get("condition", "MANUAL"))
             return f"{self.name}: {kind} {port[0]} {port[1]}"
+        if kind == "hidden-setting":
+            self.settings.hidden.add(str(options.get("setting", "")))
+            return f"{self.name}: {kind} {options.get('setting', '')}"
+        if kind == "set-by-hand":
+            return self._set_by_hand(str(options.get("setting", "")), str(options.get("value", "")))
         key, guid = number_of(options.get("pkey")), guid_of(options.get("guid"))
         if kind == "add-member":
             held = self.model.partitions.setdefault(key, Partition(f"api_pkey_0x{key:x}"))
@@ -203,6 +212,12 @@ class UfmManager(RestController):
             self.model.leave(key, [guid])
         self.changed()
         return f"{self.name}: {kind} {guid} 0x{key:x}"
+
+    def _set_by_hand(self, name: str, value: str) -> str:
+        old = self.settings.values.get(name)
+        figure = isinstance(old, int) and not isinstance(old, bool) and value.isdigit()
+        self.settings.take({name: int(value) if figure else value == "true" if isinstance(old, bool) else value})
+        return f"{self.name}: set-by-hand {name}"
 
     def _pushed(self, options: Mapping[str, Any]) -> str:
         if self._backing is None:

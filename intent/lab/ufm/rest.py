@@ -19,6 +19,7 @@ from intent.lab.ufm.call import Call
 from intent.lab.ufm.faults import Faults
 from intent.lab.ufm.jobs import WITH_ERRORS, Job, Jobs
 from intent.lab.ufm.model import Model, guid_of, number_of
+from intent.lab.ufm.settings import Settings
 from intent.lab.ufm.spec import Ufm
 
 _JOB_S = 0.05
@@ -58,6 +59,7 @@ class Served(Protocol):
     faults: Faults
     jobs: Jobs
     model: Model
+    settings: Settings
     unhealthy: dict[tuple[str, int], str]
 
     @property
@@ -86,7 +88,9 @@ class Routes:
         for method, path, handler in (
             ("GET", "/app/ufm_version", self._version),
             ("GET", "/app/ufm_config", self._config),
+            ("PUT", "/app/ufm_config", self._configure),
             ("GET", "/app/smconf", self._smconf),
+            ("PUT", "/app/smconf", self._set),
             ("GET", "/app/unhealthy_ports", self._unhealthy),
             ("PUT", "/app/unhealthy_ports", self._mark),
             ("GET", "/app/roles_access_control/rest_apis", self._rest_apis),
@@ -136,22 +140,23 @@ class Routes:
     def _config(self, _: Call) -> Response:
         return _ok({"ha_mode": "Enabled", "site_name": self._ufm.name, "disabled_features": []})
 
+    def _configure(self, call: Call) -> Response:
+        self._ufm.settings.take_gv(call.object)
+        return _ok()
+
     def _smconf(self, call: Call) -> Response:
-        values = {
-            "m_key": "0x0000000000000000",
-            "sm_key": "0x0000000000000001",
-            "sa_key": "0x0000000000000001",
-            "sm_priority": 15,
-            "subnet_prefix": "0xfe80000000000000",
-            "m_key_per_port": False,
-            "routing_engine_active": self._ufm.faults.engine or self._ufm.spec.routing,
-        }
+        values = self._ufm.settings.shown(self._ufm.faults.engine or self._ufm.spec.routing)
         name = call.query.get("param_name")
         if name is None:
             return _ok(values)
         if name not in values:
             raise Refusal(400, f"unknown parameter {name[:40]}")
         return _ok({name: values[name]})
+
+    def _set(self, call: Call) -> Response:
+        if not self._ufm.faults.settings_ignored:
+            self._ufm.settings.take(call.object)
+        return _ok()
 
     def _unhealthy(self, _: Call) -> Response:
         major, minor = (int(part) for part in self._ufm.version.split(".")[:2])
@@ -190,7 +195,7 @@ class Routes:
     def _rest_apis(self, _: Call) -> Response:
         by_path: dict[str, list[str]] = {}
         for method, _pattern, path, _handler in self._table:
-            if self._ufm.faults.read_only and "pkey" in path and method != "GET":
+            if self._ufm.faults.read_only and ("pkey" in path or "smconf" in path) and method != "GET":
                 continue
             by_path.setdefault(re.sub(r"\([^)]*\)", "<id>", path), []).append(method)
         return _ok([{"path": path, "methods": methods} for path, methods in by_path.items()])

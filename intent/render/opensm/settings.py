@@ -18,8 +18,7 @@ from intent.render.opensm.quality import quality
 PER_HOST = ("guid", "sm_priority")
 """Options in which the managers of one fabric differ, and no other."""
 
-# Options that fields of the language set; a free option of that name would contradict its field.
-_FIELDS: Mapping[str, str] = {
+FIELDS: Mapping[str, str] = {
     "guid": "hosts",
     "sm_priority": "hosts.priority",
     "routing_engine": "routing",
@@ -41,6 +40,7 @@ _FIELDS: Mapping[str, str] = {
     "partition_config_file": "(it is written by intent)",
     "qos_policy_file": "(it is written by intent)",
 }
+"""Options that fields of the language set; a free option of that name would contradict its field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,8 +270,8 @@ def _judge_keys(findings: Findings, manager: Manager) -> None:
 def _judge_options(findings: Findings, manager: Manager) -> None:
     for name, value in findings.managed.wanted.options.items():
         option = manager.options.get(name)
-        if name in _FIELDS:
-            findings.add("M008", f"option {name} has a field of its own", f"set subnet_manager.{_FIELDS[name]}")
+        if name in FIELDS:
+            findings.add("M008", f"option {name} has a field of its own", f"set subnet_manager.{FIELDS[name]}")
         elif option is None:
             findings.add("M008", f"{manager.title} has no option {name}", "it would be skipped in silence")
         elif option.secret:

@@ -1,4 +1,4 @@
-"""Partitions of a fabric as the tree its UFM must hold."""
+"""Partitions of a fabric, and settings of its subnet manager, as the tree its UFM must hold."""
 
 from __future__ import annotations
 
@@ -9,13 +9,21 @@ from intent.core.tree import Path, from_pointer
 from intent.fabric.partitions import FabricPartitions, Partition
 from intent.render.artifact import Artifact, Origin
 from intent.render.controllers import Controller
+from intent.render.ufm.settings import ROOT as SETTINGS
+from intent.render.ufm.settings import RestSettings
 from intent.schema.sources import SourceMap
 
 ROOT = "partition"
 
 
 def ufm_artifact(
-    controller: Controller, fabric: FabricPartitions, sources: SourceMap, excepted: Sequence[str] = ()
+    controller: Controller,
+    fabric: FabricPartitions,
+    sources: SourceMap,
+    excepted: Sequence[str] = (),
+    *,
+    settings: RestSettings | None = None,
+    partitions: bool = True,
 ) -> Artifact:
     """What one UFM must hold.
 
@@ -26,19 +34,28 @@ def ufm_artifact(
         fabric: the partitions of the one fabric it serves.
         sources: where things stand in the intent.
         excepted: subtrees the user takes out (`manage: {except: [/partition/0x8012]}`), as pointers.
+        settings: settings of its subnet manager that go through REST; None for none.
+        partitions: its partitions are ours; those of a UFM that never had a key of ours are somebody else's.
     """
-    whole = [item for item in fabric.partitions if item.complete]
-    waiting = [(ROOT, item.key_text) for item in fabric.partitions if not item.complete]
-    taken = [path for path in map(from_pointer, excepted) if path[:1] == (ROOT,)]
+    asked = settings or RestSettings()
+    ours = fabric.partitions if partitions else ()
+    whole = [item for item in ours if item.complete]
+    waiting = [(ROOT, item.key_text) for item in ours if not item.complete]
+    taken = [path for path in map(from_pointer, excepted) if path[:1] in ((ROOT,), (SETTINGS,))]
+    body: dict[str, Any] = {"fabric": fabric.fabric}
+    body |= {ROOT: {item.key_text: _tree(item) for item in whole}} if partitions else {}
+    body |= {SETTINGS: dict(asked.options)} if asked.options else {}
+    origins = {path: origin for item in whole for path, origin in _origins(item, sources)}
+    origins |= dict(_setting_origins(controller, asked, sources))
     return Artifact(
         device=controller.name,
         platform=controller.platform,
         release=controller.release,
         model=controller.model,
-        body={"fabric": fabric.fabric, ROOT: {item.key_text: _tree(item) for item in whole}},
-        owned=((ROOT,),),
+        body=body,
+        owned=(*(((ROOT,),) if partitions else ()), *((SETTINGS, name) for name in asked.options)),
         excepted=(*taken, *waiting),
-        origins={path: origin for item in whole for path, origin in _origins(item, sources)},
+        origins=origins,
     )
 
 
@@ -67,3 +84,11 @@ def _origins(partition: Partition, sources: SourceMap) -> Iterator[tuple[Path, O
         where = (*partition.path, key)
         if where in sources:
             yield (*root, leaf), Origin(sources.span(where), words)
+
+
+def _setting_origins(
+    controller: Controller, settings: RestSettings, sources: SourceMap
+) -> Iterator[tuple[Path, Origin]]:
+    root: Path = ("sites", controller.labels["site"], "fabrics", controller.fabric, "subnet_manager")
+    for name, where in settings.fields.items():
+        yield (SETTINGS, name), Origin(sources.span((*root, *where)), f"subnet manager of fabric {controller.fabric}")
