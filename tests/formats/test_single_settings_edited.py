@@ -5,7 +5,7 @@ from __future__ import annotations
 from configparser import RawConfigParser
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from intent.catalog.subnet_managers import SubnetManagers
@@ -80,6 +80,8 @@ names = st.tuples(st.sampled_from("ABN"), st.sampled_from(["k", "l", "m", "n", "
 
 @given(st.lists(lines, max_size=14), st.dictionaries(names, st.sampled_from(["v", "true", "a b"]), max_size=4),
        st.sets(names, max_size=2), st.booleans())  # fmt: skip
+@example(["[A]", "\tk = 5", "", "  [C]"], {}, {("A", "k")}, False)
+@example(["[A]", "k = 5", "", "# c", "  ", "  more", ""], {}, {("A", "k")}, True)
 @settings(deadline=None)
 def test_config_parser_sees_ours_and_nothing_else_changed(
     given_lines: list[str], values: dict[tuple[str, str], str], gone: set[tuple[str, str]], ended: bool

@@ -119,16 +119,22 @@ def _entries(lines: list[str]) -> Iterator[_Entry]:
 
 
 def _continued(lines: list[str], start: int, indent: int) -> tuple[list[str], int]:
-    """Lines that go on with a value, and where it ends: those set in further than its first line."""
+    """Lines that go on with a value, and where it ends: those set in further than its first line.
+
+    Empty lines between them belong to the value, comments do not, as ConfigParser reads them.
+    """
     found: list[str] = []
+    between: list[str] = []
     end = start
     for number in range(start, len(lines)):
-        if _no_content(lines[number].strip()):
+        text = lines[number].strip()
+        if _no_content(text):
+            between += [] if text else [""]
             continue
         if _indent(lines[number]) <= indent:
             break
-        found.append(lines[number].strip())
-        end = number + 1
+        found += [*between, text]
+        between, end = [], number + 1
     return found, end
 
 
