@@ -24,7 +24,8 @@ _NAMES = re.compile(
 )
 
 
-# The same of a key as it stands in JSON.
+# The same of a key as it stands in JSON, and how each ends: to find that none is there takes a tenth of the time.
+_ENDS = ('password":', 'passphrase":', 'secret":', 'key":', 'credential":', 'credentials":')
 _KEYS = re.compile(_NAMES.pattern.replace("^", '"').removesuffix("$") + '":', re.I)
 
 
@@ -63,7 +64,8 @@ def masked_text(tree: Mapping[str, Any]) -> bytes:
     parts = []
     for key in sorted(tree):
         text = canonical(tree[key])
-        if is_secret_key(key) or _KEYS.search(text):
+        lower = text.lower()
+        if is_secret_key(key) or (any(end in lower for end in _ENDS) and _KEYS.search(text)):
             text = canonical(mask_tree(tree[key], key))
         parts.append(f"{canonical(key)}:{text}")
     return ("{" + ",".join(parts) + "}").encode()

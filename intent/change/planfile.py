@@ -31,7 +31,7 @@ from intent.core.regular import read_regular
 from intent.core.tree import digest
 from intent.device.actor import Disruption, Target, Wanted
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 MAX_FILE_BYTES = 512 * 1024 * 1024
 MAX_DEVICE_BYTES = 64 * 1024 * 1024
 MAX_DEVICES = 50_000
@@ -189,7 +189,7 @@ def _content(device: DevicePlan) -> dict[str, Any]:
         **dump_scope(device.wanted),
         "body": device.wanted.body,
         "not_compared": [list(path) for path in device.not_compared],
-        "differences": dump_differences(mask_differences(device.differences)),
+        "differences": dump_differences(mask_differences(device.differences), device.wanted.body),
         "origins": dump_origins(device.origins),
     }
 
@@ -208,11 +208,14 @@ def _load_device(reader: Reader, impacts: Sequence[tuple[Disruption, ...]]) -> D
     )
     content = Reader(unpack(reader.text("content"), name), name)
     wanted = load_wanted(target, content.tree("body"), content)
-    differences = load_differences(content.maybe("differences", None), name)
+    mark = reader.text("wanted")
+    if digest_wanted(wanted) != mark:
+        raise Bad(f"{name} - its tree does not match its digest")
+    differences = load_differences(content.maybe("differences", None), wanted.body, name)
     device = DevicePlan(
         wanted=wanted,
         state=DeviceState(reader.choice("state", tuple(DeviceState))),
-        wanted_digest=reader.text("wanted"),
+        wanted_digest=mark,
         live_digest=reader.text("live"),
         differences=differences,
         origins=load_origins(content.child("origins")),
@@ -231,8 +234,6 @@ def _load_device(reader: Reader, impacts: Sequence[tuple[Disruption, ...]]) -> D
 
 
 def _check_device(device: DevicePlan) -> None:
-    if digest_wanted(device.wanted) != device.wanted_digest:
-        raise Bad(f"{device.name} - its tree does not match its digest")
     if (device.state is DeviceState.CHANGE) != bool(device.differences):
         raise Bad(f"{device.name} - state {device.state} with {len(device.differences)} differences")
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from intent.change.reading import Bad, Reader
 from intent.core.differences import Differences
 from intent.core.span import Span
-from intent.core.tree import ABSENT, Difference, Path
+from intent.core.tree import ABSENT, Difference, Path, Tree
 from intent.device.actor import Disruption
 from intent.render.artifact import Origin
 
@@ -16,15 +16,23 @@ _WHOLE = frozenset({int})
 _Item = TypeVar("_Item")
 
 
-def dump_differences(items: Sequence[Difference]) -> Any:
-    """Differences as JSON: the two parts of the trees, or one record each where two parts cannot say them."""
+def dump_differences(items: Sequence[Difference], body: Mapping[str, Any]) -> Any:
+    """Differences as JSON: the two parts of the trees, or one record each where two parts cannot say them.
+
+    Args:
+        items: the differences.
+        body: what the device must hold. Of what leads to nearly all of it only the rest is said.
+    """
     parts = items if isinstance(items, Differences) else Differences.of(items)
     if parts is None:
         return [dump_difference(item) for item in items]
+    rest = Differences.between(parts.after, body)
+    if not rest.before and len(Differences({}, rest.after)) < len(Differences({}, parts.after)):
+        return {"before": parts.before, "has": rest.after}
     return {"before": parts.before, "after": parts.after}
 
 
-def load_differences(value: Any, where: str) -> Sequence[Difference]:
+def load_differences(value: Any, body: Mapping[str, Any], where: str) -> Sequence[Difference]:
     """The inverse of `dump_differences`.
 
     Raises:
@@ -33,9 +41,23 @@ def load_differences(value: Any, where: str) -> Sequence[Difference]:
     if isinstance(value, list):
         return tuple(load_difference(item, where) for item in value)
     reader = Reader(value, f"{where}.differences")
-    found = Differences(reader.tree("before"), reader.tree("after"))
+    before = reader.tree("before")
+    after = _without(body, reader.tree("has")) if "has" in reader.names() else reader.tree("after")
     reader.finish()
-    return found
+    return Differences(before, after)
+
+
+def _without(tree: Mapping[str, Any], part: Mapping[str, Any]) -> Tree:
+    """What of a tree is not in a part of it; shares the branches that are kept whole."""
+    kept: Tree = {}
+    for key, value in tree.items():
+        if key not in part:
+            kept[key] = value
+        elif part[key] and isinstance(value, Mapping) and isinstance(part[key], Mapping):
+            below = _without(value, part[key])
+            if below:
+                kept[key] = below
+    return kept
 
 
 def dump_difference(item: Difference) -> dict[str, Any]:

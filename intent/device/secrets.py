@@ -21,7 +21,7 @@ from typing import Any
 from intent.core.errors import IntentError
 from intent.core.secret import referenced
 from intent.core.tree import Path as TreePath
-from intent.core.tree import leaves, vocabulary
+from intent.core.tree import leaves
 from intent.device.providers import PROVIDERS, Surroundings, provide
 from intent.device.settings import read_settings
 
@@ -180,9 +180,3 @@ def placeholders(tree: Mapping[str, Any]) -> Iterator[tuple[TreePath, str]]:
             name = referenced(value)
             if name is not None:
                 yield path, name
-
-
-def has_placeholders(tree: Any) -> bool:
-    """True when a value or a key of a tree may be a placeholder."""
-    keys, texts = vocabulary(tree)
-    return any("$secret:" in text for text in keys) or any("$secret:" in text for text in texts)

@@ -18,9 +18,11 @@ from intent.change import planfile
 from intent.change.planfile import dump_plan, load_plan, read_plan, write_plan
 from intent.change.planfile_parts import dump_difference, dump_differences, load_difference, load_differences
 from intent.change.reading import Bad
+from intent.core.differences import Differences
 from intent.core.errors import IntentError
 from intent.core.exitcode import ExitCode
 from intent.core.tree import ABSENT, Difference, digest
+from tests.core.test_tree_laws import TREES
 
 
 def test_a_plan_file_holds_all_an_apply_needs(site: Site, tmp_path: Path) -> None:
@@ -74,9 +76,26 @@ def test_differences_survive_json(path: list[str], left: Any, right: Any) -> Non
     ],
 )
 def test_differences_of_any_actor_survive_json(items: tuple[Difference, ...]) -> None:
-    read = load_differences(json.loads(json.dumps(dump_differences(items))), "x")
+    read = load_differences(json.loads(json.dumps(dump_differences(items, {"b": {"c": {}}}))), {"b": {"c": {}}}, "x")
     assert tuple(read) == items
     assert len(read) == len(items)
+
+
+@given(TREES, TREES)
+def test_differences_that_lead_to_most_of_a_tree_are_read_from_it(before: dict[str, Any], body: dict[str, Any]) -> None:
+    found = Differences.between(before, body)
+    dumped = json.loads(json.dumps(dump_differences(found, body)))
+    assert load_differences(dumped, body, "x") == found
+    assert dump_differences(load_differences(dumped, body, "x"), body) == dumped
+
+
+def test_a_first_change_is_not_written_beside_the_tree_it_leads_to() -> None:
+    body = {"port": {f"p{number}": {"mtu": 9216, "state": "up"} for number in range(8)}}
+    found = Differences.between({"port": {"p1": {"mtu": 9216}, "p9": {"mtu": 1500}}}, body)
+    assert dump_differences(found, body) == {
+        "before": {"port": {"p9": {"mtu": 1500}}},
+        "has": {"port": {"p1": {"mtu": 9216}}},
+    }
 
 
 def change(text: str, edit: Any, *, resign: bool) -> str:
@@ -127,7 +146,7 @@ def test_any_edit_is_found(site: Site, edit: Any) -> None:
 @pytest.mark.parametrize(
     ("edit", "words"),
     [
-        (_set("schema_version", 1), "schema_version - expected 2, actual '1'"),
+        (_set("schema_version", 1), "schema_version - expected 3, actual '1'"),
         (_set("kind", "destroy"), "kind - expected apply or rollback"),
         (_set("extra", 1), "unknown field 'extra'"),
         (_set("notes", "x"), "notes - expected a list"),
@@ -163,7 +182,7 @@ def test_any_edit_is_found(site: Site, edit: Any) -> None:
         (edit_content(lambda c: c["origins"]["of"].pop()), "differences and origins do not match"),
         (edit_content(lambda c: c.update(differences=[{"path": ["a"]}])), "without a value on either side"),
         (edit_content(lambda c: c.update(differences=7)), "differences - expected an object"),
-        (edit_content(lambda c: c["differences"].pop("after")), "differences.after - expected it to be there"),
+        (edit_content(lambda c: c["differences"].pop("has")), "differences.after - expected it to be there"),
         (edit_content(lambda c: c["differences"].update(also={})), "unknown field 'also'"),
         (_device("disruptions", 99), "number 99 of 1 is not there"),
         (_set("disruption_sets", [[0, 99]]), "number 99 of 3 is not there"),

@@ -19,8 +19,8 @@ def is_hidden(value: Any) -> bool:
     return isinstance(value, str) and (value.startswith("$nvsec$") or (value != "" and set(value) == {"*"}))
 
 
-# A key that may stand for several: `swp1-4`, `swp1,swp3`, `10,20`.
-_RANGE = re.compile(r"[0-9]-[0-9]|,")
+# A key that may stand for several (`swp1-4`, `swp1,swp3`, `10,20`), or that is a secret's reference.
+_NOT_PLAIN = re.compile(r"[0-9]-[0-9]|,|\$secret:")
 
 
 class Canon:
@@ -56,7 +56,7 @@ class Canon:
         return plain | normal
 
     def plain(self, tree: Mapping[str, Any], known: Mapping[str, Any]) -> Tree:
-        """The branches that are canonical as they stand.
+        """The branches that are canonical as they stand; no secret is in them, nor a reference to one.
 
         Args:
             tree: in the release's dialect.
@@ -69,11 +69,13 @@ class Canon:
         }
 
     def _plain(self, key: str, value: Any) -> bool:
-        """True when nothing below a key can be a range or a secret."""
+        """True when nothing below a key can be a range, a secret or its reference."""
         names, texts = vocabulary({key: value})
         if not names.isdisjoint(self._names):
             return False
-        return not any(map(_RANGE.search, names)) and not any(text.startswith("$nvsec$") for text in texts)
+        if any(map(_NOT_PLAIN.search, names)):
+            return False
+        return not any(text.startswith("$nvsec$") or "$secret:" in text for text in texts)
 
     def expanded(self, tree: Mapping[str, Any], known: Mapping[str, Any] | None = None) -> Tree:
         """A copy with ranges written out and secrets as they are; `known` as in `tree`."""

@@ -12,7 +12,7 @@ from intent.core.secret import referenced
 from intent.core.tree import ABSENT, Path, Tree, digest, get
 from intent.device.actor import Wanted
 from intent.device.nvue.canonical import Canon, Canons, is_hidden
-from intent.device.secrets import MASK, SecretStore, has_placeholders, placeholders
+from intent.device.secrets import MASK, SecretStore, placeholders
 from intent.formats.nvue.diff import Restriction
 
 
@@ -51,8 +51,11 @@ class Scope:
         self.body = canon.expanded(wanted.body, self._plain)
         self._restriction = Restriction(self.owned, self.excepted)
         self.tree = self._restriction.of(self.body)
-        branches = [{key: value} for key, value in self.tree.items()]
-        self._placed = [path for part in branches if has_placeholders(part) for path, _ in placeholders(part)]
+        self._placed = [path for path, _ in placeholders({k: v for k, v in self.tree.items() if k not in self._plain})]
+
+    def holds_references(self, branch: str) -> bool:
+        """True when a reference to a secret may stand in a branch of what is wanted."""
+        return branch not in self._plain
 
     @property
     def live(self) -> Tree:

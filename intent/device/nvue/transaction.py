@@ -41,7 +41,7 @@ from intent.device.nvue.scope import Scoped, Scopes
 from intent.device.nvue.session import NvueSession
 from intent.device.nvue.states import Kind
 from intent.device.nvue.waiting import Pace, Waited, wait_for
-from intent.device.secrets import SecretStore, has_placeholders
+from intent.device.secrets import SecretStore
 from intent.formats.nvue.diff import Stage, stages
 
 _CLEAN_UP_S = 10.0
@@ -257,11 +257,10 @@ class Transaction:
                 )
             return [self._means.secrets.fill(wanted.body)]
         gone = removals(leg.differences, self._scope, leg.want)
-        # Only branches that hold a placeholder are copied: the largest, the interfaces, hold none.
-        branches = [{key: value} for key, value in leg.differences.after.items()]
+        # Only branches that may hold a reference are copied: the largest, the interfaces, hold none.
         new: Tree = {}
-        for branch in branches:
-            new |= self._means.secrets.fill(branch) if has_placeholders(branch) else branch
+        for key, value in leg.differences.after.items():
+            new |= self._means.secrets.fill({key: value}) if self._scope.holds_references(key) else {key: value}
         return bodies(gone, new)
 
     # --- the candidate
