@@ -95,7 +95,7 @@ class Transport:
             "user-agent": "fabric-intent",
         }
         self._headers_json = {**self._headers, "content-type": "application/json"}
-        self._extensions: dict[str, Any] = {"trace": self._trace}
+        self._extensions: dict[str, Any] = {}
         if endpoint.server_name:
             self._extensions["sni_hostname"] = endpoint.server_name
         self._limit = Limit()
@@ -176,13 +176,12 @@ class Transport:
         self.reconnect()
         self.closed = True
 
-    def _trace(self, event: str, _info: Mapping[str, Any]) -> None:
-        if event == "connection.connect_tcp.complete":
-            self.connections += 1
+    def _connected(self) -> None:
+        self.connections += 1
 
     def _opened(self) -> httpx.BaseTransport:
         if self._open is None:
-            self._open = self._wire or BoundedTransport(self.endpoint.context, self._limit)
+            self._open = self._wire or BoundedTransport(self.endpoint.context, self._limit, self._connected)
         return self._open
 
     def _request(

@@ -7,7 +7,7 @@ after the other, never is silent and never ends. Here each single read and write
 from __future__ import annotations
 
 import ssl
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import httpcore
@@ -48,22 +48,24 @@ class BoundedTransport(httpx.HTTPTransport):
     Args:
         context: TLS context that verifies the device.
         limit: until when the request under way may take.
+        connected: told of each connection made.
     """
 
-    def __init__(self, context: ssl.SSLContext, limit: Limit) -> None:
+    def __init__(self, context: ssl.SSLContext, limit: Limit, connected: Callable[[], None]) -> None:
         self._pool = httpcore.ConnectionPool(
             ssl_context=context,
             max_connections=_CONNECTIONS,
             max_keepalive_connections=_CONNECTIONS,
             keepalive_expiry=_IDLE_S,
             retries=0,
-            network_backend=_Backend(limit),
+            network_backend=_Backend(limit, connected),
         )
 
 
 class _Backend(httpcore.SyncBackend):
-    def __init__(self, limit: Limit) -> None:
+    def __init__(self, limit: Limit, connected: Callable[[], None]) -> None:
         self._limit = limit
+        self._connected = connected
 
     def connect_tcp(
         self,
@@ -74,7 +76,9 @@ class _Backend(httpcore.SyncBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
         within = self._limit.cut(timeout, httpcore.ConnectTimeout)
-        return _Stream(super().connect_tcp(host, port, within, local_address, socket_options), self._limit)
+        stream = super().connect_tcp(host, port, within, local_address, socket_options)
+        self._connected()
+        return _Stream(stream, self._limit)
 
 
 class _Stream(httpcore.NetworkStream):
