@@ -74,12 +74,14 @@ class Standing(Generic[P]):
         done: how many of its parts are as they are to be.
         todo: how many are as they were.
         others: what is neither, in words: somebody else changed it.
+        stays: what cannot be undone by anybody, in words.
     """
 
     left: tuple[P, ...]
     done: int
     todo: int
     others: tuple[str, ...] = ()
+    stays: tuple[str, ...] = ()
 
     @property
     def words(self) -> str:
@@ -93,6 +95,7 @@ class Standing(Generic[P]):
         """What is not as it is to be, in words; empty when everything is."""
         words = [f"{self.todo} changes are not in force"] if self.todo else []
         words += [f"changed by somebody else: {summary(self.others)}"] if self.others else []
+        words += [summary(self.stays)] if self.stays else []
         return "; ".join(words)
 
 
@@ -164,7 +167,8 @@ class Carried(Generic[P, L]):
     @property
     def complete(self) -> bool:
         """True when everything was seen to be in force."""
-        return self.standing is not None and not self.standing.left and not self.standing.others and not self.trouble
+        now = self.standing
+        return now is not None and not (now.left or now.others or now.stays or self.trouble)
 
     @property
     def why(self) -> str:

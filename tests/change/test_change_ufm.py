@@ -34,6 +34,11 @@ NEW = {
 }
 
 
+OLD_SETTINGS = {"m_key": "$secret:mk$", "max_wire_smps": "16", "polling_retry_number": "9"}
+NEW_SETTINGS = {"m_key": "$secret:other$", "max_wire_smps": "32", "polling_retry_number": "3"}
+KEYS = {"mk": "0xc0ffee00deadbeef", "other": "0xabad1dea0badf00d"}
+
+
 @pytest.fixture
 def lab() -> Iterator[LabServer]:
     with LabServer(wiring()) as running:
@@ -45,7 +50,7 @@ class House:
 
     def __init__(self, lab: LabServer, folder: Path) -> None:
         self.lab = lab
-        self.rig = Rig(lab)
+        self.rig = Rig(lab, known=KEYS)
         self.clock = FakeClock()
         self.file = folder / "journal.db"
         self.verdict = Verdict.PASS
@@ -57,8 +62,10 @@ class House:
     def journal(self) -> Journal:
         return open_journal(self.file, self.clock)
 
-    def plan(self, partition: Mapping[str, object]) -> Plan:
-        artifact = Artifact(NAME, "ufm", "", "", {"fabric": "ib", "partition": partition}, OWNED)
+    def plan(self, partition: Mapping[str, object], settings: Mapping[str, str] | None = None) -> Plan:
+        body = {"fabric": "ib", "partition": partition, **({"setting": settings} if settings else {})}
+        owned = (*OWNED, *(("setting", name) for name in settings or ()))
+        artifact = Artifact(NAME, "ufm", "", "", body, owned)
         targets = {NAME: self.rig.target}
         return make_plan(
             {NAME: artifact},
@@ -92,9 +99,9 @@ class House:
         with self.journal() as journal:
             return settle_site(journal, self.actors, site="par1", holder=holder(78), clock=self.clock)  # type: ignore[arg-type]
 
-    def holds(self) -> Holds:
-        for state, holds in ((OLD, Holds.OLD), (NEW, Holds.NEW)):
-            plan = self.plan(state)
+    def holds(self, *, settings: bool = False) -> Holds:
+        for state, asked, holds in ((OLD, OLD_SETTINGS, Holds.OLD), (NEW, NEW_SETTINGS, Holds.NEW)):
+            plan = self.plan(state, asked if settings else None)
             if all(device.state is DeviceState.UNCHANGED for device in plan.devices):
                 return holds
         return Holds.OTHER
@@ -157,3 +164,45 @@ def test_killed_at_any_write_it_is_put_back_or_known_to_be_done(house: House, po
     for item in found:
         assert item.settled and item.holds is now, item
         assert item.status is (Status.REVERTED if now is Holds.OLD else Status.CONFIRMED)
+
+
+# --- settings of the subnet manager
+
+
+def test_settings_and_partitions_are_one_change_and_checks_that_fail_put_both_back(house: House) -> None:
+    with house.journal() as journal:
+        assert house.apply(house.plan(OLD, OLD_SETTINGS), journal).exit_code is ExitCode.OK
+        house.verdict = Verdict.FAIL
+        result = house.apply(house.plan(NEW, NEW_SETTINGS), journal)
+    assert [row.status for row in result.rows] == [Status.REVERTED], result.rows
+    assert house.holds(settings=True) is Holds.OLD, "the old key too: this very process replaced it"
+
+
+@pytest.mark.parametrize("afterwards", [False, True])
+@pytest.mark.parametrize("point", [5, 6, 7, 8, 9, 10, 12, 15])
+def test_killed_at_any_write_of_settings_it_is_told_which_key_stays(house: House, point: int, afterwards: bool) -> None:
+    with house.journal() as journal:
+        assert house.apply(house.plan(OLD, OLD_SETTINGS), journal).exit_code is ExitCode.OK
+    plan = house.plan(NEW, NEW_SETTINGS)
+    dying = house.journal()
+    dying.__class__ = MortalJournal
+    dying.arm(point, after=afterwards)  # type: ignore[attr-defined]
+    with contextlib.suppress(Killed):
+        house.apply(plan, dying)
+    dying.close()
+    found = house.recover()
+    held = house.rig.manager.settings.values
+    now = house.holds(settings=True)
+    for item in found:
+        assert item.holds is now, item
+        if item.status is Status.REVERTED:
+            assert now is Holds.OLD and held["m_key"] == KEYS["mk"]
+        elif item.status is Status.CONFIRMED:
+            assert now is Holds.NEW
+        else:  # all but the key went back, which is told and settled
+            assert now is Holds.OTHER and item.settled and held["m_key"] == KEYS["other"]
+            assert "not put back: setting m_key stays as written" in item.detail
+            assert (held["max_wire_smps"], held["polling_retry_number"]) == (16, 9)
+            assert house.holds() is Holds.OLD
+    told = house.file.read_bytes().lower()
+    assert not [key for key in KEYS.values() if key.removeprefix("0x").encode() in told]

@@ -10,11 +10,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from intent.catalog.subnet_managers import SubnetManagers
 from intent.core.errors import IntentError
 from intent.core.tree import digest
 from intent.device.nmx.model import live_from
+from intent.device.secrets import SecretStore
 from intent.device.ufm.partitions import from_answers, state_tree
 from intent.device.ufm.session import _calls
+from intent.device.ufm.settings import Hidden, shown_by
 from intent.device.ufm.subnet import engine_from, unhealthy_from
 
 GUID = "0002c90300000001"
@@ -109,3 +112,21 @@ def test_an_answer_that_says_two_things_is_refused() -> None:
         from_answers({"0x12": twice}, {})
     with pytest.raises(IntentError, match="twice"):
         live_from([GPU, {**GPU, "DeviceID": 2}], [])
+
+
+NVIDIA = SubnetManagers().manager("nvidia")
+SMCONF = {"m_key": "0x12345678", "max_wire_smps": 8, "single_thread": False, "vl_stall_count": "0x7"}
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.one_of(anything, bent(SMCONF)))
+@example({"m_key": "0x" + "f" * 17})
+@example({"m_key": 10**400})
+@example({"max_wire_smps": float("inf")})
+@example({"vl_stall_count": "x" * 100_000})
+def test_settings_of_a_ufm(body: Any) -> None:
+    found = held(lambda: shown_by(body, list(SMCONF), NVIDIA, SecretStore(environment={})))
+    if found is not None:
+        assert set(found) == set(body) & set(SMCONF), "nothing that is asked for is left out, and nothing else kept"
+        assert isinstance(found.get("m_key", Hidden(0)), Hidden), "a key is never a text"
+        assert "12345678" not in repr(found) and str(0x12345678) not in repr(found)

@@ -33,7 +33,7 @@ TARGET = Target(NAME, "", "ufm", labels={"fabric": "ib"})
 class Bench:
     """A UFM of the lab behind a wire that is a function call."""
 
-    def __init__(self, version: str = "6.23.1-6") -> None:
+    def __init__(self, version: str = "6.23.1-6", known: Mapping[str, str] | None = None) -> None:
         self.clock = Clock()
         self.manager = UfmManager(Ufm(NAME, version), self.clock, "CANARY-ufm-password")
         login = self.manager.login()
@@ -41,10 +41,10 @@ class Bench:
         lab = LabFile("lab.json", "", "", "", {}, {NAME: way})
 
         def transport(endpoint: Any, *, root: str) -> Transport:
-            wire = httpx.MockTransport(self.wire)
+            wire = httpx.MockTransport(lambda request: self.wire(request))
             return Transport(endpoint, root=root, clock=self.clock, sleep=self.clock.sleep, wire=wire)
 
-        secrets = SecretStore(environment={})
+        secrets = SecretStore(environment={}, known=known)
         endpoints = Endpoints(ConnectionSettings({}, {}), secrets, lab=lab, root=Path(), transport=transport)
         self.fleet = Fleet(endpoints)
         self.journal = Journal()
@@ -193,3 +193,87 @@ def test_faults_that_make_no_sense_are_said() -> None:
         except IntentError:
             continue
         raise AssertionError(kind)
+
+
+# --- settings of the subnet manager
+
+SETTINGS = {
+    "max_wire_smps": st.integers(1, 64).map(str),
+    "polling_retry_number": st.sampled_from(["1", "0x9", "4"]),
+    "vl_stall_count": st.sampled_from(["1", "0x7", "5"]),
+    "single_thread": st.sampled_from(["TRUE", "FALSE"]),
+    "m_key": st.sampled_from(["$secret:one$", "$secret:two$"]),
+}
+asked = st.fixed_dictionaries({}, optional=SETTINGS)  # type: ignore[arg-type]
+faults_of_settings = st.one_of(faults, st.just(("settings-ignored", {})))
+KEYS = {"one": "0x1111c0ffee111111", "two": "2459565876494606882"}
+
+
+def _apply(bench: Bench, settings: Mapping[str, str], actor: UfmActor) -> Outcome:
+    owned = tuple(("setting", name) for name in settings)
+    wanted = Wanted(TARGET, {"setting": settings}, owned)
+    seen = actor.observe([wanted])[NAME]
+    assert seen.problem is None, seen.detail
+    request = Request(wanted, actor.difference(wanted, seen), seen.digest, 60, 60.0)
+    return actor.apply([request], bench.journal)[NAME]
+
+
+def _values(bench: Bench) -> dict[str, Any]:
+    """Settings by what they mean."""
+    return {
+        name: int(value, 0) if isinstance(value, str) and value[:1].isdigit() else value
+        for name, value in bench.manager.settings.values.items()
+    }
+
+
+def _meant(settings: Mapping[str, str]) -> dict[str, Any]:
+    words = {"TRUE": True, "FALSE": False, **{f"$secret:{name}$": int(key, 0) for name, key in KEYS.items()}}
+    return {name: words[value] if value in words else int(value, 0) for name, value in settings.items()}
+
+
+@given(asked, asked, st.lists(faults_of_settings, max_size=2))
+@settings(max_examples=60, deadline=None)
+def test_what_an_outcome_says_of_settings_is_what_ufm_holds(
+    old: dict[str, str], new: dict[str, str], wrong: list[tuple[str, dict[str, Any]]]
+) -> None:
+    bench = Bench(known=KEYS)
+    assert _apply(bench, old, bench.actor()).status in (Status.AWAITING, Status.UNCHANGED)
+    before = _values(bench)
+    after = before | _meant(new)
+    for kind, options in wrong:
+        bench.manager.fault(kind, options)
+    actor = bench.actor()
+    outcome = _apply(bench, new, actor)
+    event(str(outcome.status))
+    if outcome.status is Status.UNCHANGED:
+        assert before == after
+    elif outcome.status is Status.AWAITING:
+        assert _values(bench) == after
+    elif outcome.status is Status.FAILED:
+        assert _values(bench) == before, outcome.detail
+    else:
+        assert outcome.status is Status.UNKNOWN and outcome.handle, outcome
+    if outcome.handle:
+        bench.clock.sleep(4000)
+        bench.manager.fault("clear", {})
+        back = actor.revert({NAME: outcome.handle}, bench.journal)[NAME]
+        assert back.status is Status.REVERTED, back.detail
+        assert _values(bench) == before
+    said = f"{outcome} {bench.journal.steps}".lower()
+    assert not [key for key in KEYS.values() if key.removeprefix("0x") in said]
+
+
+def test_an_answer_that_is_no_json_is_not_taken_for_a_refusal() -> None:
+    """The guide shows no answer of the update of settings; that of gv.cfg is text."""
+    bench = Bench()
+    spoken = bench.wire
+
+    def wire(request: httpx.Request) -> httpx.Response:
+        answer = spoken(request)
+        plain = request.method == "PUT" and answer.status_code == 200
+        return httpx.Response(200, text="Updated successfully") if plain else answer
+
+    bench.wire = wire  # type: ignore[method-assign]
+    outcome = _apply(bench, {"max_wire_smps": "16", "polling_retry_number": "9"}, bench.actor())
+    assert outcome.status is Status.AWAITING, outcome.detail
+    assert (_values(bench)["max_wire_smps"], _values(bench)["polling_retry_number"]) == (16, 9)

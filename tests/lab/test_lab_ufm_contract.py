@@ -20,6 +20,7 @@ from intent.lab.wiring import parse
 
 A, B, C = "0002c90300000000", "0002c90300000001", "0002c90300000008"
 PKEYS = "/ufmRest/resources/pkeys"
+SMCONF, CONFIG = "/ufmRest/app/smconf", "/ufmRest/app/ufm_config"
 
 
 @pytest.fixture
@@ -143,6 +144,70 @@ def test_config_manager_creates_verifies_adds_and_removes(ufm: PlainClient) -> N
 
 
 # --- the guide
+
+
+def test_a_setting_is_taken_in_the_form_it_is_shown_in(ufm: PlainClient) -> None:
+    _, before = ufm.call("GET", SMCONF)
+    assert {"sminfo_polling_timeout", "max_wire_smps", "routing_engine_active", "log_file"} <= set(before)
+    new = {"max_wire_smps": 16, "vl_stall_count": "0x6", "single_thread": True, "m_key": "0x00c0ffee00c0ffee"}
+    assert ufm.call("PUT", SMCONF, new) == (200, {})
+    assert ufm.call("GET", SMCONF) == (200, {**before, **new})
+    assert ufm.call("GET", f"{SMCONF}?param_name=max_wire_smps") == (200, {"max_wire_smps": 16})
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        [],
+        None,
+        {"routing_engine_active": "minhop"},
+        {"log_file": "/tmp/x"},
+        {"no_such_option": 1},
+        {"max_wire_smps": "16"},
+        {"max_wire_smps": True},
+        {"max_wire_smps": -1},
+        {"max_wire_smps": 2**32},
+        {"single_thread": 1},
+        {"vl_stall_count": "seven"},
+        {"m_key": "0x1" + "0" * 16},
+        {"max_wire_smps": 16, "no_such_option": 1},
+    ],
+)
+def test_settings_that_make_no_sense_change_nothing(ufm: PlainClient, body: object) -> None:
+    before = ufm.call("GET", SMCONF)
+    assert ufm.call("PUT", SMCONF, body)[0] == 400
+    assert ufm.call("GET", SMCONF) == before
+
+
+def test_sections_of_gv_cfg_are_taken_and_never_shown(lab: LabServer, ufm: PlainClient) -> None:
+    before = ufm.call("GET", CONFIG)
+    role = {"Multisubnet": {"multisubnet_enabled": True, "multisubnet_role": "provider"}}
+    assert ufm.call("PUT", CONFIG, role)[0] == 200
+    for wrong in ({}, {"Nothing": {"a": 1}}, {"SubnetManager": {"nothing": 1}}, {"SubnetManager": 1}, [], None):
+        assert ufm.call("PUT", CONFIG, wrong)[0] == 400
+    assert ufm.call("GET", CONFIG) == before
+    assert lab.controller(NAME).settings.gv == role  # type: ignore[attr-defined]
+
+
+def test_faults_of_settings(lab: LabServer, ufm: PlainClient) -> None:
+    lab.fault("settings-ignored", NAME)
+    assert ufm.call("PUT", SMCONF, {"max_wire_smps": 16})[0] == 200
+    assert ufm.call("GET", SMCONF)[1]["max_wire_smps"] == 8
+    lab.fault("hidden-setting", NAME, setting="max_wire_smps")
+    assert "max_wire_smps" not in ufm.call("GET", SMCONF)[1]
+    assert ufm.call("GET", f"{SMCONF}?param_name=max_wire_smps")[0] == 400
+    lab.fault("clear", NAME)
+    assert lab.status()["controllers"][NAME]["faults"] == []
+    lab.fault("set-by-hand", NAME, setting="max_wire_smps", value="12")
+    assert ufm.call("GET", SMCONF)[1]["max_wire_smps"] == 12
+    for wrong in ({"setting": "nothing", "value": "1"}, {"setting": "max_wire_smps", "value": "many"}, {}):
+        with pytest.raises(IntentError):
+            lab.fault("set-by-hand", NAME, **wrong)
+    lab.fault("read-only", NAME)
+    assert ufm.call("PUT", SMCONF, {"max_wire_smps": 16})[0] == 403
+    _, offered = ufm.call("GET", "/ufmRest/app/roles_access_control/rest_apis")
+    assert {"path": "/app/smconf", "methods": ["GET"]} in offered
 
 
 def test_a_list_without_query_is_a_plain_list_and_nothing_is_an_empty_object(ufm: PlainClient) -> None:

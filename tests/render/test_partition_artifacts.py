@@ -7,9 +7,11 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ib_site import OPENSM, SPINES, guid, guids_csv, settled, site_text
+from ib_site import OPENSM, SPINES, UFM, guid, guids_csv, settled, site_text
 
-from intent.core.diagnostic import has_errors
+from intent.catalog.subnet_managers import SubnetManagers
+from intent.catalog.ufm import UfmFacts
+from intent.core.diagnostic import Diagnostic, Severity, has_errors
 from intent.core.errors import DiagnosticError, IntentError
 from intent.device.ufm.partitions import from_tree
 from intent.fabric.model import End, Fabric
@@ -24,7 +26,7 @@ from intent.render.templates import Templates
 from intent.render.ufm.partitions import ufm_artifact
 from intent.resources import search_path
 from intent.schema.loader import load
-from intent.workspace.infiniband import Settled, controller_artifacts
+from intent.workspace.infiniband import Held, Settled, controller_artifacts
 
 NOWHERE = Fabric("s", {}, ())
 PARTITION = st.builds(
@@ -55,7 +57,7 @@ PARTITIONS = st.lists(PARTITION, max_size=5, unique_by=lambda item: item.key).ma
 )
 
 
-def artifacts(text: str, result: Settled | None = None) -> dict[str, Artifact]:
+def held_of(text: str, result: Settled | None = None) -> Held:
     loaded = load({"intent.yaml": text})
     assert loaded.document
     made = result or settled(text)
@@ -66,7 +68,16 @@ def artifacts(text: str, result: Settled | None = None) -> dict[str, Artifact]:
         site, made.built.fabric, made.partitions, made.built.lock, loaded.sources, lambda: templates
     )
     assert not has_errors(held.diagnostics), [str(item) for item in held.diagnostics]
-    return dict(held.artifacts)
+    return held
+
+
+def artifacts(text: str, result: Settled | None = None) -> dict[str, Artifact]:
+    return dict(held_of(text, result).artifacts)
+
+
+def findings(text: str) -> list[Diagnostic]:
+    """What is said of settings and REST."""
+    return [item for item in held_of(text).diagnostics if item.code == "M018"]
 
 
 # --- UFM
@@ -118,6 +129,88 @@ def test_a_fabric_that_never_had_a_key_of_ours_belongs_to_somebody_else() -> Non
     lock = settled().built.lock
     (artifact,) = artifacts(site_text(""), settled(site_text(""), lock=lock)).values()
     assert artifact.body["partition"] == {}
+
+
+SAID = "poll: 2s, subnet_prefix: '0xfe80000000000007', keys: {sm_key: {secret: ib_sm}}, options: {max_wire_smps: '16'}"
+
+
+def test_settings_stand_beside_partitions_where_ufm_is_named_by_its_address_alone() -> None:
+    text = site_text(manager=f"{{by: ufm, vip: 10.1.0.20, {SAID}}}")
+    (artifact,) = artifacts(text).values()
+    assert list(artifact.body["partition"]) == ["0x8001", "0x8002"]
+    assert artifact.body["setting"] == {
+        "subnet_prefix": "0xfe80000000000007",
+        "sm_key": "$secret:ib_sm$",
+        "sminfo_polling_timeout": "2000",
+        "max_wire_smps": "16",
+    }
+    names = ("subnet_prefix", "sm_key", "sminfo_polling_timeout", "max_wire_smps")
+    assert artifact.owned == (("partition",), *(("setting", name) for name in names))
+    for name in names:
+        origin = artifact.why(("setting", name))
+        assert origin is not None and origin.span is not None and origin.reason == "subnet manager of fabric q"
+
+
+def test_settings_have_one_way_and_partitions_of_others_stay_theirs() -> None:
+    hosts = UFM.replace("by: ufm", f"by: ufm, {SAID}")
+    (ufm,) = (item for item in artifacts(site_text(manager=hosts)).values() if item.platform == "ufm")
+    assert "setting" not in ufm.body and ufm.owned == (("partition",),)
+    assert artifacts(site_text("", manager="{by: ufm, vip: 10.1.0.20}")) == {}
+    (alone,) = artifacts(site_text("", manager=f"{{by: ufm, vip: 10.1.0.20, {SAID}}}")).values()
+    assert "partition" not in alone.body and {path[0] for path in alone.owned} == {"setting"}
+
+
+def test_a_setting_can_be_taken_out() -> None:
+    text = site_text(manager=f"{{by: ufm, vip: 10.1.0.20, {SAID}}}")
+    text = text.replace("    fabrics:", "    manage: {except: [/setting/max_wire_smps]}\n    fabrics:", 1)
+    (artifact,) = artifacts(text).values()
+    assert artifact.excepted == (("setting", "max_wire_smps"),)
+
+
+@pytest.mark.parametrize(
+    ("manager", "said", "default"),
+    [
+        ("", "", "allowed, default_membership, hardening, keys.protection, lmc, qos, roots, routing, sweep"),
+        (
+            "routing: ar_updn, lmc: 1, sharp: true, default_membership: limited, keys: {m_key: {secret: m}}, ",
+            "default_membership, keys.protection, lmc, routing, sharp",
+            "allowed, hardening, qos, roots, sweep",
+        ),
+        (
+            "hardening: false, allowed: any, qos: {lanes: 4}, options: {sweep_on_trap: 'TRUE', max_wire_smps: '9'}, ",
+            "options.sweep_on_trap, qos",
+            "default_membership, lmc, roots, routing, sweep",
+        ),
+        (
+            'extension: "# none", topoconfig: true, congestion_control: true, roots: role=spine, sweep: 5s, ',
+            "congestion_control, extension, roots, sweep, topoconfig",
+            "allowed, default_membership, hardening, keys.protection, lmc, qos, routing",
+        ),
+    ],
+)
+def test_what_rest_does_not_take_is_a_finding(manager: str, said: str, default: str) -> None:
+    found = findings(site_text(manager=f"{{by: ufm, {manager}vip: 10.1.0.20}}"))
+    warned = [f"fabric q: UFM does not take {said} by REST: not written"] if said else []
+    assert [item.message for item in found if item.severity is Severity.WARNING] == warned
+    (note,) = (item for item in found if item.severity is Severity.INFO)
+    assert note.message == f"fabric q: left to their defaults, and not written by REST: {default}"
+
+
+def test_a_version_that_is_not_known_to_take_settings_takes_none() -> None:
+    text = site_text(manager="{by: ufm, vip: 10.1.0.20, poll: 2s}")
+    old = text.replace("    fabrics:", "    releases: {ufm: 6.15.6}\n    fabrics:", 1)
+    (artifact,) = artifacts(old).values()
+    assert "setting" not in artifact.body
+    (warned,) = (item for item in findings(old) if item.severity is Severity.WARNING)
+    assert warned.message == "fabric q: UFM 6.15.6 does not take poll by REST: not written"
+    new = old.replace("6.15.6", "6.23.1")
+    assert artifacts(new)["q-ufm"].body["setting"] == {"sminfo_polling_timeout": "2000"}
+
+
+def test_every_option_that_goes_by_rest_is_one_the_manager_knows() -> None:
+    options = SubnetManagers().manager("nvidia").options
+    for name, row in UfmFacts().settings.items():
+        assert name in options and row.source and options[name].kind not in ("path", "text", "engines")
 
 
 @pytest.mark.parametrize(

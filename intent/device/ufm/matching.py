@@ -105,7 +105,9 @@ class Settings:
     def standing(self, planned: Sequence[SettingChange], shown: Shown, *, force: bool = False) -> Standing[Any]:
         """Hold changes against what UFM shows now; arguments as for `intent.device.ufm.changes.standing`."""
         left: list[SettingChange] = []
-        done, others = 0, []
+        done = 0
+        others: list[str] = []
+        stays: list[str] = []
         for change in planned:
             now = shown.get(change.name)
             where = f"{ROOT} {change.name}"
@@ -117,18 +119,15 @@ class Settings:
                 # Undoing: the old key is known to nobody any more. Where ours is not in force there is nothing to undo.
                 ours = self.alike(change.name, now, change.before)
                 done += not ours
-                others += [f"{where} stays as written: the key it replaced is written down nowhere"] if ours else []
+                stays += [f"{where} stays as written: the key it replaced is written down nowhere"] if ours else []
             elif self.alike(change.name, now, change.after):
                 done += 1
             elif force or change.before == MASK or self.alike(change.name, now, change.before):
                 left.append(change)
             else:
-                shown_as = [
-                    shown_text(now),
-                    *(self._words(change.name, each) for each in (change.before, change.after)),
-                ]
-                others.append("{} is {}, neither {} nor {}".format(where, *shown_as))
-        return Standing(tuple(left), done, len(left), tuple(others))
+                old, new = self._words(change.name, change.before), self._words(change.name, change.after)
+                others.append(f"{where} is {shown_text(now)}, neither {old} nor {new}")
+        return Standing(tuple(left), done, len(left), tuple(others), tuple(stays))
 
     def _unknown(self, value: Any) -> bool:
         """A secret that cannot be had."""

@@ -118,4 +118,4 @@ def held_against(means: Means, planned: Sequence[Step], live: Live, *, force: bo
     first = means.settings.standing(settings, live.settings, force=force)
     then = standing([change for change in planned if isinstance(change, Change)], live.partitions, force=force)
     done, todo = first.done + then.done, first.todo + then.todo
-    return Standing((*first.left, *then.left), done, todo, (*first.others, *then.others))
+    return Standing((*first.left, *then.left), done, todo, (*first.others, *then.others), first.stays)
