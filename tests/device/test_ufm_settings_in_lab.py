@@ -272,3 +272,14 @@ def test_what_a_change_does_is_in_the_plan_with_its_source(lab: LabServer) -> No
     assert all("(" in item.reason for item in told)
     assert "only this very run can put it back" in rig.actor.revert_words(asked)
     assert "key" not in rig.actor.revert_words(wanted(rig, {"max_wire_smps": "4"}))
+
+
+def test_known_faults_of_partitions_are_told_of_partitions_alone(lab: LabServer) -> None:
+    rig = rig_of(lab, release="6.15.2")
+    asked = Wanted(rig.target, {})
+    setting = Difference(("setting", "max_wire_smps"), "8", "4")
+    port = Difference(("partition", "0x8012", "member", "0x0002c90300000001", "membership"), "full", "limited")
+    told = [
+        any("4040154" in item.reason for item in rig.actor.disruption(asked, found)) for found in ([setting], [port])
+    ]
+    assert told == [False, True]

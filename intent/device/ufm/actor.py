@@ -146,7 +146,7 @@ class UfmActor:
         """What the differences do to traffic, from the catalog; known faults of the UFM version first."""
         effects = self._facts.effects(item.path for item in differences)
         found = [Disruption(effect.severity, effect.scope, effect.reason) for effect in effects]
-        if differences and wanted.target.release:
+        if wanted.target.release and any(item.path[0] == "partition" for item in differences):
             flaws = self._facts.flaws_of(wanted.target.release)
             found[:0] = [
                 Disruption("reload", "the whole fabric", f"{flaw.words}: fixed in {flaw.fixed} ({flaw.source})")
@@ -159,7 +159,10 @@ class UfmActor:
         words = "by compensating writes: UFM has no timer, so somebody has to make them (intent recover does)"
         if not has_keys(wanted.body):
             return words
-        return f"{words}; a key that is replaced is written down nowhere, so only this very run can put it back"
+        return (
+            f"{words}; a key that is replaced is written down nowhere: unless it is the one everybody knows, only this "
+            "very run can put it back"
+        )
 
     # --- changing
 

@@ -129,12 +129,15 @@ def shown_by(body: Any, names: Sequence[str], manager: Manager, secrets: SecretS
 
 
 def _hidden(option: Option, value: Any, secrets: SecretStore) -> Hidden:
-    secrets.remember(str(value))
     key = value if isinstance(value, int) and not isinstance(value, bool) else number(str(value).strip())
     if key is None or not 0 <= key <= LARGEST_KEY:
+        secrets.remember(str(value))
         raise ProtocolError(f"/app/smconf: {option.name} is no key of 64 bits")
-    cut_out(key, secrets)
-    return Hidden(key, isinstance(value, int), key == number(option.default or ""))
+    usual = key == number(option.default or "")
+    if not usual:  # what everybody knows is no secret, and stands in innocent texts
+        secrets.remember(str(value))
+        cut_out(key, secrets)
+    return Hidden(key, isinstance(value, int), usual)
 
 
 def recalled(changes: Sequence[Any], kept: Mapping[str, Hidden]) -> tuple[Any, ...]:

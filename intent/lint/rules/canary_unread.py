@@ -1,7 +1,8 @@
 """A fabric with tenants whose UFM has no host in the intent.
 
 UFM's REST API shows no tables of ports, so nobody can be asked whether a port that is to be limited holds 0xffff: the
-proof that the fabric did not fall open. The verdict stays unknown after every change.
+proof that the fabric did not fall open. The verdict stays unknown after every change. Which settings of the subnet
+manager its REST API does not take either is told as M018.
 
 Bad:
     subnet_manager: {by: ufm, vip: 10.1.0.20}
