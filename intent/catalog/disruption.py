@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from intent.catalog.patterns import Table
 from intent.catalog.source import read
@@ -37,6 +37,10 @@ class Rule:
     source: str
 
 
+# Severity and scope of what a path causes, and the rule that says so.
+_Hit: TypeAlias = tuple[tuple[str, str], Rule]
+
+
 class DisruptionTable:
     """The rules, read once by whoever holds it."""
 
@@ -44,7 +48,8 @@ class DisruptionTable:
         rows = read("disruption")["rule"]
         self._table = Table([(path, _rule(row)) for row in rows for path in row["paths"]])
         # Devices have most of their paths in common, and most paths hit no rule.
-        self._hits: dict[Path, tuple[tuple[str, str], Rule] | None] = {}
+        self._hits: dict[Path, _Hit | None] = {}
+        self._effects: dict[tuple[Path, int], Effect] = {}
 
     def effects(self, paths: Iterable[Path]) -> tuple[Effect, ...]:
         """Effects of changing these paths: worst first, one for each severity and scope.
@@ -52,26 +57,35 @@ class DisruptionTable:
         Args:
             paths: paths of a device's tree, in any dialect.
         """
-        found: dict[tuple[str, str], tuple[Path, Rule, int]] = {}
+        counts: dict[tuple[str, str], int] = {}
+        firsts: list[tuple[Path, _Hit]] = []
+        known = self._hits
         for path in paths:
-            hit = self._hit(path)
+            hit = known[path] if path in known else self._look_up(path)
             if hit is None:
                 continue
-            key, rule = hit
-            first, kept, count = found.get(key, (path, rule, 0))
-            found[key] = (first, kept, count + 1)
-        effects = (
-            Effect(severity, scope, _reason(path, rule, count))
-            for (severity, scope), (path, rule, count) in found.items()
-        )
+            key = hit[0]
+            if key in counts:
+                counts[key] += 1
+            else:
+                counts[key] = 1
+                firsts.append((path, hit))
+        effects = [self._effect(*first, count) for first, count in zip(firsts, counts.values(), strict=True)]
         return tuple(sorted(effects, key=lambda effect: -SEVERITIES.index(effect.severity)))
 
-    def _hit(self, path: Path) -> tuple[tuple[str, str], Rule] | None:
-        if path not in self._hits:
-            hit = self._table.find(path)
-            key = hit and (hit.entry.severity, hit.entry.scope.format(*hit.keys))
-            self._hits[path] = (key, hit.entry) if hit and key else None
-        return self._hits[path]
+    def _look_up(self, path: Path) -> _Hit | None:
+        hit = self._table.find(path)
+        found = None if hit is None else ((hit.entry.severity, hit.entry.scope.format(*hit.keys)), hit.entry)
+        self._hits[path] = found
+        return found
+
+    def _effect(self, path: Path, hit: _Hit, count: int) -> Effect:
+        """The effect of a path, and of `count - 1` more that have the same."""
+        known = self._effects.get((path, count))
+        if known is None:
+            (severity, scope), rule = hit
+            known = self._effects[path, count] = Effect(severity, scope, _reason(path, rule, count))
+        return known
 
 
 def disruptions(paths: Iterable[Path]) -> tuple[Effect, ...]:

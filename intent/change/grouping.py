@@ -10,7 +10,8 @@ from typing import Any
 
 from intent.change.plan import DevicePlan, Plan, signature
 from intent.change.selection import natural
-from intent.core.tree import ABSENT, Difference, Kind, Path, dotted
+from intent.core.differences import rows
+from intent.core.tree import ABSENT, Difference, Kind, Path, dotted, kind_of
 from intent.device.actor import Disruption
 from intent.render.artifact import Origin
 
@@ -129,7 +130,13 @@ class _Shapes:
         return shape
 
     def of(self, differences: Sequence[Difference]) -> frozenset[tuple[Kind, str]]:
-        return frozenset((item.kind, self.path(item.path)) for item in differences)
+        paths = self._paths
+        return frozenset(
+            [
+                (kind_of(before, after), paths[path] if path in paths else self.path(path))
+                for path, before, after in rows(differences)
+            ]
+        )
 
     def _key(self, key: str) -> str:
         shape = self._keys.get(key)
@@ -167,22 +174,24 @@ class _Tally:
 def _alike_group(members: Sequence[DevicePlan], shapes: _Shapes) -> Group:
     tallies: dict[tuple[Kind, str], _Tally] = {}
     for device in members:
-        for item, origin in zip(device.differences, device.origins, strict=True):
-            key = (item.kind, shapes.path(item.path))
-            before, after = show_value(item.before), show_value(item.after)
-            tally = tallies.setdefault(key, _Tally(before, after, origin, {}, item.path))
-            tally.add(device.name, item.path, before, after)
+        for (path, old, new), origin in zip(rows(device.differences), device.origins, strict=True):
+            key = (kind_of(old, new), shapes.path(path))
+            before, after = show_value(old), show_value(new)
+            tally = tallies.get(key)
+            if tally is None:
+                tally = tallies[key] = _Tally(before, after, origin, {}, path)
+            tally.add(device.name, path, before, after)
     lines = tuple(
         Line(
             kind,
-            dotted(t.path) if t.path else path,
+            dotted(t.path) if t.path else shape,
             t.before,
             t.after,
             min(t.per_device.values()),
             max(t.per_device.values()),
             t.origin,
         )
-        for (kind, path), t in sorted(tallies.items(), key=lambda entry: (entry[0][1], entry[0][0]))
+        for (kind, shape), t in sorted(tallies.items(), key=lambda entry: (entry[0][1], entry[0][0]))
     )
     first = members[0]
     return Group(tuple(d.name for d in members), False, lines, first.disruptions, first.revert, first.new)

@@ -108,16 +108,21 @@ def mask_differences(items: Sequence[Difference]) -> Sequence[Difference]:
 
 def _masked_parts(items: Differences) -> Sequence[Difference]:
     """The same by branch: mostly one alone holds secrets."""
+    if items.masked:
+        return items
     telling = {**_telling(items.before), **_telling(items.after)}
     before, after = ({key: side[key] for key in telling if key in side} for side in (items.before, items.after))
     records = tuple(Differences(before, after))
     masked = tuple(map(mask_difference, records))
     if all(map(operator.is_, masked, records)):
+        items.masked = True
         return items
     made = Differences.of(masked)
     if made is None:
         return tuple(map(mask_difference, items))
-    return Differences({**items.before, **made.before}, {**items.after, **made.after})
+    found = Differences({**items.before, **made.before}, {**items.after, **made.after})
+    found.masked = True
+    return found
 
 
 def _telling(tree: Mapping[str, Any]) -> Tree:

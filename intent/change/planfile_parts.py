@@ -27,7 +27,7 @@ def dump_differences(items: Sequence[Difference], body: Mapping[str, Any]) -> An
     if parts is None:
         return [dump_difference(item) for item in items]
     rest = Differences.between(parts.after, body)
-    if not rest.before and len(Differences({}, rest.after)) < len(Differences({}, parts.after)):
+    if not rest.before and len(rest) < len(parts):
         return {"before": parts.before, "has": rest.after}
     return {"before": parts.before, "after": parts.after}
 

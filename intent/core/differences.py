@@ -24,11 +24,12 @@ class Differences(Sequence[Difference]):
         after: the part of the right tree that is not in the left one, likewise.
     """
 
-    __slots__ = ("_count", "_digest", "_rows", "after", "before")
+    __slots__ = ("_count", "_digest", "_rows", "after", "before", "masked")
 
     def __init__(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
         self.before = before
         self.after = after
+        self.masked = False  # True once somebody saw to it that no secret stands in it
         self._rows: tuple[Row, ...] | None = None
         self._count = -1
         self._digest = ""

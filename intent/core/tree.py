@@ -54,9 +54,14 @@ class Difference:
     @property
     def kind(self) -> Kind:
         """add, remove or change."""
-        if self.before is ABSENT:
-            return Kind.ADD
-        return Kind.REMOVE if self.after is ABSENT else Kind.CHANGE
+        return kind_of(self.before, self.after)
+
+
+def kind_of(before: Any, after: Any) -> Kind:
+    """What a difference from one value to another is."""
+    if before is ABSENT:
+        return Kind.ADD
+    return Kind.REMOVE if after is ABSENT else Kind.CHANGE
 
 
 _SCALARS = frozenset({str, int, float, bool, type(None)})
