@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from intent.core.tree import Difference, difference
 from intent.device.actor import Disruption, Observed, Request, Wanted
+from intent.device.playbook import HostReport
 from intent.device.playbook_actor import HostConnection, PlaybookActor, Run, diff_text, file_tree, observed_files
 from intent.formats.imex import NAME as IMEX_NAME
 from intent.formats.imex import digest, write
@@ -77,11 +78,12 @@ class HostActor(PlaybookActor):
     PLAY: ClassVar[str] = "rails"
     WHAT: ClassVar[str] = "files"
 
-    def observe(self, wanted: Sequence[Wanted]) -> dict[str, Observed]:
-        """The network files of ours each node has: `rails.yml` in check mode, which writes nothing."""
-        if not wanted:
-            return {}
-        reports = self.run(self._play(self.PLAY), self._hosts(wanted), deadline_s=self.deadline_s, check=True)
+    def look(self, wanted: Sequence[Wanted]) -> Mapping[str, HostReport]:
+        """Read the network files of ours each node has, and IMEX's list where one is wanted."""
+        return self.run(self._play("rails_read"), self._hosts(wanted), deadline_s=self.deadline_s)
+
+    def seen(self, wanted: Sequence[Wanted], reports: Mapping[str, HostReport]) -> dict[str, Observed]:
+        """The files by their names."""
         seen: dict[str, Observed] = {}
         for item in wanted:
             name = item.target.name
@@ -111,9 +113,11 @@ class HostActor(PlaybookActor):
         return "by a compensating write: the files replaced are kept on the node; nothing reverts by itself"
 
     @contextmanager
-    def staged(self, requests: Sequence[Request], seen: Mapping[str, Observed]) -> Iterator[dict[str, dict[str, Any]]]:
+    def staged(
+        self, requests: Sequence[Request], reports: Mapping[str, HostReport]
+    ) -> Iterator[dict[str, dict[str, Any]]]:
         """The nodes' compiled data."""
-        del seen
+        del reports
         yield self._hosts([request.wanted for request in requests])
 
     def _hosts(self, wanted: Sequence[Wanted]) -> dict[str, dict[str, Any]]:

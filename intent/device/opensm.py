@@ -91,10 +91,8 @@ class OpenSmActor(PlaybookActor):
             return "no file is to be left: without any, OpenSM makes every port a full member of the default partition"
         return refusal_words(judge_files(wanted.body["files"], self.manager))
 
-    def observe(self, wanted: Sequence[Wanted]) -> dict[str, Observed]:
-        """The files each host has, keys masked."""
-        if not wanted:
-            return {}
+    def look(self, wanted: Sequence[Wanted]) -> Mapping[str, HostReport]:
+        """Read the files each host has."""
         hosts = {
             item.target.name: {
                 **self._connection(item.target.name, item.target.address),
@@ -102,11 +100,14 @@ class OpenSmActor(PlaybookActor):
             }
             for item in wanted
         }
-        reports = self.run(self._play("opensm_read"), hosts, deadline_s=self.deadline_s)
+        return self.run(self._play("opensm_read"), hosts, deadline_s=self.deadline_s)
+
+    def seen(self, wanted: Sequence[Wanted], reports: Mapping[str, HostReport]) -> dict[str, Observed]:
+        """The files, keys masked."""
         seen: dict[str, Observed] = {}
         for item in wanted:
             name = item.target.name
-            root = str(hosts[name]["opensm_root"])
+            root = str(self._connection(name)["opensm_root"])
             texts = {path.removeprefix(root): text for path, text in reports[name].read.items()}
             shown, unknown = self._masked(item, texts)
             found = observed_files(name, reports[name], shown)
@@ -147,12 +148,15 @@ class OpenSmActor(PlaybookActor):
         return "by a compensating write: the files replaced are kept on the host; nothing reverts by itself"
 
     @contextmanager
-    def staged(self, requests: Sequence[Request], seen: Mapping[str, Observed]) -> Iterator[dict[str, dict[str, Any]]]:
+    def staged(
+        self, requests: Sequence[Request], reports: Mapping[str, HostReport]
+    ) -> Iterator[dict[str, dict[str, Any]]]:
         """The files with their keys, in a private folder that is gone afterwards.
 
         Raises:
             IntentError: a secret is missing, or is no key.
         """
+        seen = self.seen([request.wanted for request in requests], reports)
         with private_folder() as folder:
             hosts: dict[str, dict[str, Any]] = {}
             for number, request in enumerate(requests):

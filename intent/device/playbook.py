@@ -7,23 +7,26 @@ import binascii
 import os
 import re
 import shutil
-import signal
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from intent.core.errors import IntentError
+from intent.device.lifeline import lifeline
 
 _FILE = "@@ file "
 _HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 # What a run needs of our environment. Everything else stays out of it: the runner writes its environment to a file.
 _ENVIRONMENT = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "SSH_AUTH_SOCK", "TMPDIR")
+
+# Characters of a task's result. The runner's callback empties what is longer than 700,000, as if no file were there;
+# this is more than the files of any host.
+_LARGEST_RESULT = 1 << 30
 
 
 class HostStatus(StrEnum):
@@ -50,7 +53,7 @@ class HostReport:
 
     Args:
         status: how it ended.
-        changed: names of tasks that changed something (in check mode: would change).
+        changed: names of tasks that changed something (in check mode: would change), or may have when it was lost.
         detail: why it failed, on one line.
         diffs: differences of file contents.
         read: contents of files the play read or printed, by path.
@@ -68,6 +71,7 @@ class _Gathering:
     """A host's events as they come in."""
 
     finished: bool = False
+    reached: bool = False
     status: HostStatus | None = None
     detail: str = ""
     changed: dict[str, None] = field(default_factory=dict)
@@ -135,10 +139,8 @@ class PlaybookRun:
             quiet=True,
         )
         runner.config.env = _environment(runner.config.env, folder)
-        try:
+        with lifeline(folder):
             runner.run()
-        finally:
-            _end_leftovers(folder)
         why = _why_not(runner.status, late=self.clock() > end, returncode=runner.rc)
         return {name: _report(found, why) for name, found in gathered.items()}
 
@@ -184,6 +186,7 @@ def _environment(prepared: Mapping[str, str], folder: Path) -> dict[str, str]:
         "ANSIBLE_SSH_CONTROL_PATH_DIR": str(folder / "cp"),
         "ANSIBLE_NOCOLOR": "1",
         "ANSIBLE_PIPELINING": "True",  # modules by standard input: no temporary files on the node, half the round trips
+        "MAX_EVENT_RES": str(_LARGEST_RESULT),
     }
     return {**own, **made, **settings}
 
@@ -193,25 +196,6 @@ def _multiplexing(folder: Path) -> str:
     if len(str(folder)) > 60:
         return "-C -o ControlMaster=no"
     return "-C -o ControlMaster=auto -o ControlPersist=15s"
-
-
-def _end_leftovers(folder: Path) -> None:
-    # An ended run kills ansible-playbook's process group, but its workers lead groups of their own and would go on,
-    # as would ssh's waiting masters. All of them carry this run's folder in their command line.
-    mark = os.fsencode(folder)
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            command = (entry / "cmdline").read_bytes()
-        except OSError:
-            continue
-        if mark not in command or not (b"ansible-playbook" in command or command.startswith(b"ssh")):
-            continue
-        pid = int(entry.name)
-        with suppress(OSError):
-            if os.getpgid(pid) == pid:
-                os.killpg(pid, signal.SIGKILL)  # with the module it runs
-            else:
-                os.kill(pid, signal.SIGKILL)
 
 
 def _take(event: Mapping[str, Any], gathered: Mapping[str, _Gathering]) -> bool:
@@ -226,14 +210,20 @@ def _take(event: Mapping[str, Any], gathered: Mapping[str, _Gathering]) -> bool:
     if found is None:
         return False
     result = data.get("res") or {}
+    task = str(data.get("task", "task"))
     if kind == "runner_on_unreachable":
         found.status, found.detail = HostStatus.UNREACHABLE, _words(result)
+        if found.reached:  # lost in the middle of a task, whatever that did
+            found.changed[task] = None
     elif kind == "runner_on_failed" and not data.get("ignore_errors"):
-        found.status, found.detail = HostStatus.FAILED, f"{data.get('task', 'task')}: {found.detail or _words(result)}"
+        found.status, found.detail = HostStatus.FAILED, f"{task}: {found.detail or _words(result)}"
+        if result.get("changed"):
+            found.changed[task] = None
     elif kind == "runner_item_on_failed":
         found.detail = _words(result)
     elif kind in ("runner_on_ok", "runner_item_on_ok"):
-        _keep(found, str(data.get("task", "")), result)
+        found.reached = True
+        _keep(found, task, result)
     return False  # the runner need not keep a file per event
 
 

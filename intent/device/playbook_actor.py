@@ -126,8 +126,12 @@ class PlaybookActor(ABC):
     # --- what a kind of host says for itself
 
     @abstractmethod
-    def observe(self, wanted: Sequence[Wanted]) -> dict[str, Observed]:
-        """Read only: what each host holds in its scope."""
+    def look(self, wanted: Sequence[Wanted]) -> Mapping[str, HostReport]:
+        """Run the play that reads what each host holds in its scope."""
+
+    @abstractmethod
+    def seen(self, wanted: Sequence[Wanted], reports: Mapping[str, HostReport]) -> dict[str, Observed]:
+        """What that run says of each host. No key is in it."""
 
     @abstractmethod
     def difference(self, wanted: Wanted, observed: Observed) -> tuple[Difference, ...]:
@@ -140,11 +144,20 @@ class PlaybookActor(ABC):
 
     @abstractmethod
     def staged(
-        self, requests: Sequence[Request], seen: Mapping[str, Observed]
+        self, requests: Sequence[Request], reports: Mapping[str, HostReport]
     ) -> AbstractContextManager[dict[str, dict[str, Any]]]:
-        """Variables of the play by host, while what they point at exists."""
+        """Variables of the play by host, while what they point at exists.
+
+        Args:
+            requests: the hosts to be written.
+            reports: of the run that read what they hold.
+        """
 
     # --- the same for all
+
+    def observe(self, wanted: Sequence[Wanted]) -> dict[str, Observed]:
+        """Read only: what each host holds in its scope."""
+        return self.seen(wanted, self.look(wanted)) if wanted else {}
 
     def apply(self, requests: Sequence[Request], session: Session) -> dict[str, Outcome]:
         """Write the files of every host whose state is still the planned one."""
@@ -156,7 +169,9 @@ class PlaybookActor(ABC):
                 name = request.wanted.target.name
                 outcomes[name] = Outcome(name, Status.FAILED, f"{why}; nothing was sent")
         sent = [request for request in requests if request.wanted.target.name not in outcomes]
-        seen = self.observe([request.wanted for request in sent])
+        asked = [request.wanted for request in sent]
+        reports = self.look(asked) if asked else {}
+        seen = self.seen(asked, reports)
         for request in sent:
             name = request.wanted.target.name
             found = seen[name]
@@ -171,7 +186,7 @@ class PlaybookActor(ABC):
             else:
                 ready.append(request)
         if ready:
-            outcomes |= self._write(ready, seen, session)
+            outcomes |= self._write(ready, reports, session)
         return outcomes
 
     def confirm(self, pending: Mapping[str, str], session: Session) -> dict[str, Outcome]:
@@ -189,12 +204,14 @@ class PlaybookActor(ABC):
         reports = self.run(self._play(f"{self.PLAY}_status"), self._pending(pending), deadline_s=self.deadline_s)
         return {name: _settled(name, handle, reports[name]) for name, handle in pending.items()}
 
-    def _write(self, requests: Sequence[Request], seen: Mapping[str, Observed], session: Session) -> dict[str, Outcome]:
+    def _write(
+        self, requests: Sequence[Request], read: Mapping[str, HostReport], session: Session
+    ) -> dict[str, Outcome]:
         handle = self.new_handle()
         names = [request.wanted.target.name for request in requests]
         deadline_s = min(request.deadline_s for request in requests)
         try:
-            with self.staged(requests, seen) as hosts:
+            with self.staged(requests, read) as hosts:
                 for name in names:
                     session.record(name, "apply", {"handle": handle})
                 named = {name: {**hosts[name], f"{self.PLAY}_handle": handle} for name in names}

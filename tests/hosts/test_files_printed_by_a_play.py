@@ -46,7 +46,26 @@ def test_what_is_damaged_is_no_file_that_is_not_there(tmp_path: Path) -> None:
     assert "damaged" in seen.detail
 
 
-@pytest.mark.parametrize("name", ["opensm_read.yml", "opensm_diags.yml"])
-def test_a_play_that_reads_takes_one_task(name: str) -> None:
-    """Every task costs a round trip and half a second of its host's time."""
-    assert (PLAY.parent / name).read_text(encoding="utf-8").count("ansible.builtin.") == 1
+def test_a_large_file_is_read_whole(tmp_path: Path) -> None:
+    """The runner's callback empties results that are longer than 700,000 characters unless it is told otherwise."""
+    text = "Default=0x7fff : ALL=limited, SELF=full ;\n" * 40_000
+    (tmp_path / "partitions.conf").write_text(text, encoding="utf-8")
+    common = {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
+    asked = {**common, "opensm_root": str(tmp_path), "opensm_paths": ["/partitions.conf"]}
+    seen = PlaybookRun()(PLAY, {"h": asked}, deadline_s=120)["h"]
+    assert list(seen.read.values()) == [text]
+
+
+@pytest.mark.parametrize(
+    ("name", "tasks"),
+    [
+        ("opensm", 3), ("opensm_confirm", 1), ("opensm_diags", 1), ("opensm_read", 1), ("opensm_revert", 1),
+        ("opensm_status", 1), ("rails", 2), ("rails_confirm", 1), ("rails_read", 1), ("rails_revert", 1),
+        ("rails_status", 1), ("ufm_read", 1),
+    ],
+)  # fmt: skip
+def test_a_play_takes_few_tasks(name: str, tasks: int) -> None:
+    """A task takes a round trip and, with a module, half a second of its host's time; check mode may take more."""
+    text, _, _ = (PLAY.parent / f"{name}.yml").read_text(encoding="utf-8").partition("ansible.builtin.meta: end_host")
+    assert text.count("ansible.builtin.") == tasks
+    assert text.count("loop:") == 0

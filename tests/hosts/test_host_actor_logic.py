@@ -30,7 +30,7 @@ class Script:
     def __call__(
         self, playbook: Path, hosts: Mapping[str, Mapping[str, Any]], *, deadline_s: float, check: bool = False
     ) -> dict[str, HostReport]:
-        play = "observe" if check else playbook.stem
+        play = "observe" if playbook.stem == "rails_read" else playbook.stem
         self.asked.append(play)
         return {name: self.reports.get(play, OK) for name in hosts}
 

@@ -160,7 +160,7 @@ def test_a_run_ends_at_its_deadline(tmp_path: Path) -> None:
     play = tmp_path / "slow.yml"
     play.write_text(
         "- hosts: all\n  gather_facts: false\n  tasks:\n"
-        "    - ansible.builtin.wait_for: {path: /nonexistent, timeout: 300}\n"
+        f"    - ansible.builtin.wait_for: {{path: {tmp_path / 'absent'}, timeout: 300}}\n"
     )
     variables = {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
     report = PlaybookRun()(play, {"node1": variables}, deadline_s=4)["node1"]

@@ -167,7 +167,7 @@ def test_check_mode_shows_what_changes_and_no_key(host: Host) -> None:
     shown = {item.path[-1].rpartition("/")[2]: item for item in request.differences}
     assert set(shown) == {"opensm.conf", "partitions.conf"}
     assert "sm_key (secret)" in str(shown["opensm.conf"].before) and KEY not in repr(request)
-    with new_key.staged([request], observed) as hosts:
+    with new_key.staged([request], new_key.look([target])) as hosts:
         staged = {item["path"]: item for item in hosts["sm1"]["opensm_files"]}
         assert Path(staged[str(host.lab.folder / "opensm.conf")]["source"]).stat().st_mode & 0o777 == 0o600
         report = PlaybookRun()(PLAYBOOKS / "opensm.yml", _named(hosts), deadline_s=240, check=True)["sm1"]

@@ -113,7 +113,7 @@ def test_what_is_sent_is_the_file_as_it_is_with_ours_in_it() -> None:
     assert sent[CONF]["text"].startswith(f"sm_key {KEY}\nguid 0x7\n") and sent[CONF]["secret"]
     assert sent[GV]["text"].startswith("[Server]\nrest_port = 8000\n[SubnetManager]\n") and sent[GV]["secret"]
     assert {path for path, item in sent.items() if "was" in item} == {CONF, GV}
-    assert script.asked == ["ufm_read", "ufm_read", "ufm_read", "opensm"], "read anew right before it is written"
+    assert script.asked == ["ufm_read", "ufm_read", "opensm"], "read for the plan, and anew right before it is written"
 
 
 def test_ufm_is_told_of_its_extension_and_of_nothing_else() -> None:

@@ -219,7 +219,7 @@ def test_the_host_that_stands_by_holds_nothing_and_never_alone_says_so(pair: Pai
 @pytest.mark.nightly
 def test_check_mode_shows_whole_files_and_nothing_of_ufms_own(pair: Pair) -> None:
     change = pair.request(pair.wanted())
-    with pair.actor.staged([change], pair.seen()) as hosts:
+    with pair.actor.staged([change], pair.actor.look([change.wanted])) as hosts:
         named = {name: {**variables, "opensm_handle": ""} for name, variables in hosts.items()}
         report = PlaybookRun()(PLAYBOOKS / "opensm.yml", named, deadline_s=240, check=True)["u1"]
     assert report.status is HostStatus.OK, report.detail

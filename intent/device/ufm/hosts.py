@@ -15,7 +15,6 @@ from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar
 
 from intent.catalog.subnet_managers import Manager, SubnetManagers
-from intent.core.errors import IntentError
 from intent.core.tree import ABSENT, Difference, difference, digest
 from intent.device.actor import Disruption, Observed, Problem, Request, Target, Wanted
 from intent.device.opensm import ASKING_S, in_memory
@@ -78,11 +77,20 @@ class UfmFilesActor(PlaybookActor):
         """What is wrong with what is wanted; nothing is sent then."""
         return refusal_words(HostFiles(wanted, self.manager).judge())
 
-    def observe(self, wanted: Sequence[Wanted]) -> dict[str, Observed]:
+    def look(self, wanted: Sequence[Wanted]) -> Mapping[str, HostReport]:
+        """Read the files each host has."""
+        hosts = {
+            item.target.name: {
+                **self._connection(item.target.name, item.target.address),
+                "opensm_paths": list(HostFiles(item, self.manager).paths),
+                "ufm_role": list(self.hosts.get(item.target.name, self.host).role),
+            }
+            for item in wanted
+        }
+        return self.run(self._play("ufm_read"), hosts, deadline_s=self.deadline_s)
+
+    def seen(self, wanted: Sequence[Wanted], reports: Mapping[str, HostReport]) -> dict[str, Observed]:
         """What each host holds of what is ours, keys masked."""
-        if not wanted:
-            return {}
-        reports = self._read(wanted)
         seen = {item.target.name: self._observed(item, reports[item.target.name]) for item in wanted}
         active = {_set_of(item) for item in wanted if _holds(seen[item.target.name])}
         for item in wanted:
@@ -132,22 +140,21 @@ class UfmFilesActor(PlaybookActor):
         return "by a compensating write: the files replaced are kept on the host; nothing reverts by itself"
 
     @contextmanager
-    def staged(self, requests: Sequence[Request], seen: Mapping[str, Observed]) -> Iterator[dict[str, dict[str, Any]]]:
+    def staged(
+        self, requests: Sequence[Request], reports: Mapping[str, HostReport]
+    ) -> Iterator[dict[str, dict[str, Any]]]:
         """The edited files, keys among them, in a private folder that is gone afterwards.
 
-        They are read anew: what is written is the file as it is now with what is ours in it, and the host refuses it
-        if it changes once more meanwhile.
+        What is written is the file as it was read just now with what is ours in it, and the host refuses it if it
+        changes meanwhile.
 
         Raises:
-            IntentError: a secret is missing or no key, a file cannot be edited, or what is ours changed meanwhile.
+            IntentError: a secret is missing or no key, or a file cannot be edited.
         """
-        reports = self._read([request.wanted for request in requests])
         with private_folder() as folder:
             hosts: dict[str, dict[str, Any]] = {}
             for number, request in enumerate(requests):
                 wanted, name = request.wanted, request.wanted.target.name
-                if self._observed(wanted, reports[name]).digest != seen[name].digest:
-                    raise IntentError(f"{name}: its files change while they are read")
                 own = folder / str(number)
                 own.mkdir(mode=0o700)
                 connection = self._connection(name, wanted.target.address)
@@ -172,17 +179,6 @@ class UfmFilesActor(PlaybookActor):
 
     def _filled(self, value: str) -> str:
         return filled(f"key {value}", self.manager, self.secrets).removeprefix("key ")
-
-    def _read(self, wanted: Sequence[Wanted]) -> Mapping[str, HostReport]:
-        hosts = {
-            item.target.name: {
-                **self._connection(item.target.name, item.target.address),
-                "opensm_paths": list(HostFiles(item, self.manager).paths),
-                "ufm_role": list(self.hosts.get(item.target.name, self.host).role),
-            }
-            for item in wanted
-        }
-        return self.run(self._play("ufm_read"), hosts, deadline_s=self.deadline_s)
 
     def _observed(self, wanted: Wanted, report: HostReport) -> Observed:
         name = wanted.target.name
