@@ -172,8 +172,8 @@ def digest_wanted(wanted: Wanted) -> str:
     return digest(
         [
             [target.name, target.platform, target.release, target.model, wanted.replace],
-            [list(path) for path in wanted.owned],
-            [list(path) for path in wanted.excepted],
+            wanted.owned,
+            wanted.excepted,
             wanted.body,
         ]
     )

@@ -241,8 +241,8 @@ def _check_device(device: DevicePlan) -> None:
 def dump_scope(wanted: Wanted) -> dict[str, Any]:
     """What of a device is ours, as JSON."""
     return {
-        "owned": [list(path) for path in wanted.owned],
-        "excepted": [list(path) for path in wanted.excepted],
+        "owned": wanted.owned,
+        "excepted": wanted.excepted,
         "replace": wanted.replace,
     }
 

@@ -94,8 +94,9 @@ def vocabulary(tree: Any) -> tuple[set[str], set[str]]:
         node = waiting.pop()
         kind = node.__class__
         if kind is dict or (kind not in _NO_TREES and isinstance(node, Mapping)):
-            keys.update(node)
-            waiting.extend(node.values())
+            if node:
+                keys.update(node)
+                waiting.extend(node.values())
         elif kind is str or (kind not in _SCALARS and isinstance(node, str)):
             texts.add(node)
         elif kind not in _SCALARS and isinstance(node, list | tuple):

@@ -54,7 +54,8 @@ def test_384_switches_planned_applied_verified_and_in_sync(tmp_path: Path, recor
 def _measured(room: Room, words: tuple[str, ...]) -> tuple[subprocess.CompletedProcess[str], int, float]:
     """What a command said, its peak memory in MB and its CPU in seconds."""
     script = (
-        "import resource, sys; from intent.cli.main import run; code = run(sys.argv[1:]);"
+        "import gc, resource, sys; from intent.cli.main import COLLECT_AFTER, run;"
+        "gc.set_threshold(*COLLECT_AFTER); code = run(sys.argv[1:]);"
         "used = resource.getrusage(resource.RUSAGE_SELF);"
         "sys.stderr.write(f'\\nPEAK {used.ru_maxrss // 1024} {used.ru_utime + used.ru_stime:.1f}\\n'); sys.exit(code)"
     )
