@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from ufm_bench import NAME, Rig, members, wiring
 
-from intent.core.tree import Difference
+from intent.core.tree import Difference, digest
 from intent.device.actor import Outcome, Problem, Request, Status, Wanted
 from intent.device.undo import unpack
 from intent.lab.inprocess import LabServer
@@ -183,6 +183,10 @@ def test_a_setting_ufm_does_not_show_is_said_and_never_written(lab: LabServer) -
     assert "UFM shows no max_wire_smps" in seen.detail and "manage: {except: [/setting/max_wire_smps]}" in seen.detail
     assert rig.actor.apply([request], rig.journal)[NAME].status is Status.STALE
     assert rig.writes() == 0
+    blind = Request(wanted(rig, {"max_wire_smps": "4"}), (), digest({}), 60, 20.0)
+    told = rig.actor.apply([blind], rig.journal)[NAME]
+    assert told.status is Status.FAILED and "UFM shows no max_wire_smps" in told.detail, "whatever a plan says"
+    assert rig.writes() == 0
     left = wanted(rig, {"max_wire_smps": "4", "polling_retry_number": "9"}, excepted=(("setting", "max_wire_smps"),))
     assert apply(rig, left).status is Status.AWAITING
     assert held(rig)["polling_retry_number"] == 9
@@ -261,7 +265,9 @@ def test_no_key_old_or_new_in_any_word(lab: LabServer) -> None:
 
 
 def _quoting(body: Mapping[str, Any]) -> None:
-    raise Refusal(400, "; ".join(f"{name}={str(value).upper()} is no good" for name, value in body.items()))
+    old = int(OLD_KEY, 16)
+    said = "; ".join(f"{name}={str(value).upper()} is no good" for name, value in body.items())
+    raise Refusal(400, f"{said}, it was {old}, {old:X}")
 
 
 def test_what_a_change_does_is_in_the_plan_with_its_source(lab: LabServer) -> None:
