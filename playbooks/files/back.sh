@@ -57,7 +57,7 @@ while [ "$number" -lt "$last" ]; do
     kept "$number"
     placed="$placed $path"
     echo "placed $path"
-    if [ -n "$was_there" ]; then mv -f -T -- "$path.intent-new" "$path"; else rm -f -- "$path"; fi || exit 1
+    if [ -n "$was_there" ]; then mv -f -T -- "$path.intent-new" "$path"; else rm -f -- "$path" "$path.intent-new"; fi || exit 1
     number=$((number + 1))
 done
 told

@@ -1,5 +1,6 @@
 # What the scripts of the plays have in common. Takes `root`, which stands for / and is left out of what is said.
 export LC_ALL=C
+usual=$(umask)
 umask 077
 tab=$(printf '\t')
 

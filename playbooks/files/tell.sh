@@ -23,10 +23,14 @@ said() {
 # over: there is nothing to wait for.
 told() {
     [ "$action" != none ] || return 0
-    # Into a file: a service it starts would keep a pipe open.
+    # Into a file: a service it starts would keep a pipe open. Such a service gets signals and rights as usual.
     words=$(mktemp) || exit 1
-    tell > "$words" 2>&1 < /dev/null || { code=$?; tail -c 300 "$words" >&2; rm -f "$words"; fail "ended with code $code"; }
-    rm -f "$words"
+    if ! (trap - HUP PIPE; umask "$usual"; tell) > "$words" 2>&1 < /dev/null; then
+        why=$(tail -c 300 "$words" | tr -s '\n' ' ')
+        rm -f -- "$words"
+        fail "the service could not be told: $why"
+    fi
+    rm -f -- "$words"
     [ -n "$log" ] || return 0
     ends='SUBNET UP|Errors during initialization'
     case $action in

@@ -117,7 +117,7 @@ def test_a_command_that_fails_is_a_change_that_failed(tmp_path: Path) -> None:
     }  # fmt: skip
     seen = PlaybookRun()(play, {"h": variables}, deadline_s=120)["h"]
     assert (seen.status, seen.changed) == (HostStatus.FAILED, ("Put in place",))
-    assert seen.detail == "Put in place: no service ended with code 3"
+    assert seen.detail == "Put in place: the service could not be told: no service"
 
 
 @pytest.mark.parametrize("lost", [1, 2])
