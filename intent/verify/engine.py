@@ -219,17 +219,20 @@ def _where(error: BaseException) -> str:
 
 def _folded(item: Check, context: Context, results: Sequence[Result]) -> CheckResult:
     bad = (Verdict.FAIL, Verdict.ERROR, Verdict.UNKNOWN)
+    counts = Counter([result.verdict for result in results])
+    # Most pass without a word.
+    telling = [result for result in results if result.message or result.verdict in bad]
     messages = [result.message or f"Check: {item.name} - {verdict} without a message" for verdict in bad
-                for result in results if result.verdict is verdict]  # fmt: skip
-    good = [result.message for result in results if result.verdict not in bad and result.message]
+                for result in telling if result.verdict is verdict]  # fmt: skip
+    good = [result.message for result in telling if result.verdict not in bad]
     return CheckResult(
         device=context.device.name,
         check=item.name,
         title=item.title,
         subject=item.subject,
         phase=context.phase,
-        verdict=overall(result.verdict for result in results),
+        verdict=overall(counts),
         messages=tuple(dict.fromkeys(messages)),
         notes=tuple(dict.fromkeys(good)),
-        judged=sum(result.verdict in (Verdict.PASS, Verdict.FAIL, Verdict.UNKNOWN) for result in results),
+        judged=sum(counts[verdict] for verdict in (Verdict.PASS, Verdict.FAIL, Verdict.UNKNOWN)),
     )

@@ -25,6 +25,9 @@ class Result:
 Results: TypeAlias = Iterator[Result]
 
 
+_PASSED = Result(Verdict.PASS)  # what nearly every port is, under every check
+
+
 def sentence(thing: str, name: str = "", problem: str = "", *, expected: object = None, actual: object = None) -> str:
     """A message in the one grammar of all checks: `Port: swp1 - not up - expected up, actual down`.
 
@@ -42,7 +45,7 @@ def sentence(thing: str, name: str = "", problem: str = "", *, expected: object 
 
 def passed(note: str = "") -> Result:
     """It is as the intent says."""
-    return Result(Verdict.PASS, note)
+    return Result(Verdict.PASS, note) if note else _PASSED
 
 
 def failed(thing: str, name: str = "", problem: str = "", *, expected: object = None, actual: object = None) -> Result:
