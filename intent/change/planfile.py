@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import json
-import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, fields
 from pathlib import Path as FilePath
 from typing import Any
 
 from intent.change.files import replace_file
 from intent.change.masking import clear_secrets, mask_differences
+from intent.change.ours import DumpedOurs, Ours, load_ours
+from intent.change.packing import pack, unpack
 from intent.change.plan import DevicePlan, DeviceState, Plan, digest_wanted
 from intent.change.planfile_parts import (
     DumpedImpacts,
@@ -33,7 +32,6 @@ from intent.device.actor import Disruption, Target, Wanted
 
 SCHEMA_VERSION = 3
 MAX_FILE_BYTES = 512 * 1024 * 1024
-MAX_DEVICE_BYTES = 64 * 1024 * 1024
 MAX_DEVICES = 50_000
 
 
@@ -44,6 +42,7 @@ def dump_plan(plan: Plan) -> str:
         IntentError: a tree holds a secret in clear.
     """
     impacts = DumpedImpacts(device.disruptions for device in plan.devices)
+    ours = DumpedOurs(device.wanted for device in plan.devices)
     document: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
         "kind": plan.kind,
@@ -55,7 +54,8 @@ def dump_plan(plan: Plan) -> str:
         "strategy": dump_strategy(plan.strategy),
         "notes": list(plan.notes),
         **impacts.dump(),
-        "devices": [_dump_device(device, impacts) for device in plan.devices],
+        "ours": ours.dump(),
+        "devices": [_dump_device(device, impacts, ours) for device in plan.devices],
     }
     document["checksum"] = digest(document)
     return json.dumps(document, indent=1) + "\n"
@@ -113,6 +113,7 @@ def _load(content: str | bytes) -> Plan:
     reader.integer("schema_version")
     devices = reader.items("devices", MAX_DEVICES)
     impacts = load_impacts(reader)
+    ours = load_ours(reader)
     expected = reader.text("digest")
     plan = Plan(
         kind=reader.choice("kind", ("apply", "rollback")),
@@ -120,7 +121,7 @@ def _load(content: str | bytes) -> Plan:
         created_at=reader.text("created_at"),
         scope=_load_scope(reader.child("scope")),
         strategy=load_strategy(reader.child("strategy")),
-        devices=tuple(_load_device(Reader(item, f"devices[{at}]"), impacts) for at, item in enumerate(devices)),
+        devices=tuple(_load_device(Reader(item, f"devices[{at}]"), impacts, ours) for at, item in enumerate(devices)),
         rolls_back=reader.text("rolls_back"),
         notes=reader.texts("notes"),
     )
@@ -161,7 +162,7 @@ def load_strategy(reader: Reader) -> Strategy:
         raise Bad(error.message) from None
 
 
-def _dump_device(device: DevicePlan, impacts: DumpedImpacts) -> dict[str, Any]:
+def _dump_device(device: DevicePlan, impacts: DumpedImpacts, ours: DumpedOurs) -> dict[str, Any]:
     target = device.wanted.target
     return {
         "name": device.name,
@@ -178,6 +179,7 @@ def _dump_device(device: DevicePlan, impacts: DumpedImpacts) -> dict[str, Any]:
         "differences": len(device.differences),
         "disruptions": impacts.number(device.disruptions),
         "revert": device.revert,
+        "ours": ours.number(device.wanted),
         "content": pack(_content(device)),
     }
 
@@ -186,7 +188,6 @@ def _content(device: DevicePlan) -> dict[str, Any]:
     if clear_secrets(device.wanted.body):
         raise IntentError(f"{device.name} - its tree holds a secret in clear - the plan was not written")
     return {
-        **dump_scope(device.wanted),
         "body": device.wanted.body,
         "not_compared": [list(path) for path in device.not_compared],
         "differences": dump_differences(mask_differences(device.differences), device.wanted.body),
@@ -194,7 +195,7 @@ def _content(device: DevicePlan) -> dict[str, Any]:
     }
 
 
-def _load_device(reader: Reader, impacts: Sequence[tuple[Disruption, ...]]) -> DevicePlan:
+def _load_device(reader: Reader, impacts: Sequence[tuple[Disruption, ...]], ours: Sequence[Ours]) -> DevicePlan:
     name = reader.text("name")
     reader.where = name or reader.where
     labels = reader.child("labels")
@@ -207,7 +208,7 @@ def _load_device(reader: Reader, impacts: Sequence[tuple[Disruption, ...]]) -> D
         labels={key: labels.text(key) for key in labels.names()},
     )
     content = Reader(unpack(reader.text("content"), name), name)
-    wanted = load_wanted(target, content.tree("body"), content)
+    wanted = Wanted(target, content.tree("body"), *picked(ours, reader.integer("ours"), name))
     mark = reader.text("wanted")
     if digest_wanted(wanted) != mark:
         raise Bad(f"{name} - its tree does not match its digest")
@@ -236,35 +237,3 @@ def _load_device(reader: Reader, impacts: Sequence[tuple[Disruption, ...]]) -> D
 def _check_device(device: DevicePlan) -> None:
     if (device.state is DeviceState.CHANGE) != bool(device.differences):
         raise Bad(f"{device.name} - state {device.state} with {len(device.differences)} differences")
-
-
-def dump_scope(wanted: Wanted) -> dict[str, Any]:
-    """What of a device is ours, as JSON."""
-    return {
-        "owned": wanted.owned,
-        "excepted": wanted.excepted,
-        "replace": wanted.replace,
-    }
-
-
-def load_wanted(target: Target, body: Mapping[str, Any], reader: Reader) -> Wanted:
-    """The inverse of `dump_scope`, with target and body."""
-    return Wanted(target, body, reader.paths("owned"), reader.paths("excepted"), reader.boolean("replace"))
-
-
-def pack(value: Any) -> str:
-    """A value as compressed JSON in base64."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return base64.b64encode(zlib.compress(text.encode(), 6)).decode()
-
-
-def unpack(text: str, where: str) -> Any:
-    """The inverse of `pack`; refuses what grows beyond `MAX_DEVICE_BYTES`."""
-    try:
-        inflater = zlib.decompressobj()
-        content = inflater.decompress(base64.b64decode(text, validate=True), MAX_DEVICE_BYTES)
-    except (binascii.Error, zlib.error, ValueError):
-        raise Bad(f"{where} - its content is damaged") from None
-    if not inflater.eof:
-        raise Bad(f"{where} - its content is cut off or larger than {MAX_DEVICE_BYTES} bytes")
-    return parse(content)

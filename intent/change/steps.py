@@ -8,7 +8,7 @@ from typing import Any
 
 from intent.change.journal import Journal, JournalError, Note, state_key
 from intent.change.masking import masked_text
-from intent.change.planfile import dump_scope, load_wanted
+from intent.change.ours import dump_ours, load_wanted
 from intent.change.reading import Bad, Reader
 from intent.device.actor import Observed, Target, Wanted
 
@@ -40,7 +40,7 @@ def before_note(wanted: Wanted, live: Observed) -> tuple[Note, dict[str, bytes]]
     before, after = state_key(old), state_key(new)
     data = {
         "target": {**asdict(wanted.target), "labels": dict(wanted.target.labels)},
-        **dump_scope(wanted),
+        **dump_ours(wanted),
         "live": live.digest,
         "before": before,
         "wanted": after,

@@ -14,7 +14,8 @@ from fake_change_devices import Site, after, before, plan_of, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from intent.change import planfile
+from intent.change import packing, planfile
+from intent.change.packing import pack, unpack
 from intent.change.planfile import dump_plan, load_plan, read_plan, write_plan
 from intent.change.planfile_parts import dump_difference, dump_differences, load_difference, load_differences
 from intent.change.reading import Bad
@@ -117,6 +118,15 @@ def edit_content(edit: Any) -> Any:
     return work
 
 
+def edit_ours(edit: Any) -> Any:
+    def work(document: dict[str, Any]) -> None:
+        ours = unpack(document["ours"][0], "x")
+        edit(ours)
+        document["ours"][0] = pack(ours)
+
+    return work
+
+
 def _set(key: str, value: Any) -> Any:
     return lambda document: document.__setitem__(key, value)
 
@@ -172,8 +182,12 @@ def test_any_edit_is_found(site: Site, edit: Any) -> None:
         (_device("content", base64.b64encode(zlib.compress(b'{"a":1,"a":2}')).decode()), "stands twice"),
         (_device("content", base64.b64encode(zlib.compress(b"{}")[:-4]).decode()), "cut off"),
         (edit_content(lambda c: c["body"]["port"].update(p1={})), "does not match its digest"),
-        (edit_content(lambda c: c.update(owned="x")), "owned - expected a list"),
-        (edit_content(lambda c: c.update(owned=[1])), "owned - expected a list of paths"),
+        (edit_ours(lambda o: o.update(owned="x")), r"ours\[0\].owned - expected a list"),
+        (edit_ours(lambda o: o.update(owned=[1])), r"ours\[0\].owned - expected a list of paths"),
+        (edit_ours(lambda o: o.update(more=1)), r"ours\[0\] - unknown field 'more'"),
+        (edit_ours(lambda o: o.update(replace=True)), "does not match its digest"),
+        (_set("ours", ["%"]), r"ours\[0\] - its content is damaged"),
+        (_device("ours", 9), "number 9 of 1 is not there"),
         (edit_content(lambda c: c.update(body=[])), "body - expected an object"),
         (edit_content(lambda c: c["origins"]["lines"].__setitem__(0, ["x", 1])), "an origin that cannot be read"),
         (edit_content(lambda c: c["origins"]["of"].__setitem__(0, 99)), r"number 99 of \d is not there"),
@@ -219,7 +233,7 @@ def test_what_is_no_plan_is_refused(content: str | bytes) -> None:
 
 
 def test_a_content_that_grows_without_end_is_refused(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(planfile, "MAX_DEVICE_BYTES", 10_000)
+    monkeypatch.setattr(packing, "MAX_BYTES", 10_000)
     bomb = base64.b64encode(zlib.compress(b'"' + b"a" * 1_000_000 + b'"')).decode()
     with pytest.raises(IntentError, match="larger than 10000 bytes"):
         load_plan(change(dump_plan(plan_of(site)), _device("content", bomb), resign=True))

@@ -29,7 +29,8 @@ from intent.change.masking import (
     masked_paths,
     masked_text,
 )
-from intent.change.planfile import dump_plan, unpack
+from intent.change.packing import unpack
+from intent.change.planfile import dump_plan
 from intent.change.rollback import rollback_plan
 from intent.core.differences import Differences
 from intent.core.errors import IntentError
