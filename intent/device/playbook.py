@@ -27,6 +27,8 @@ _ENVIRONMENT = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE",
 # Characters of a task's result. The runner's callback empties what is longer than 700,000, as if no file were there;
 # this is more than the files of any host.
 _LARGEST_RESULT = 1 << 30
+# How long the runner waits for words of Ansible before it asks whether to stop; its own measure is 5 s.
+_ASKED_EVERY_S = 0.5
 
 
 class HostStatus(StrEnum):
@@ -139,6 +141,7 @@ class PlaybookRun:
             quiet=True,
         )
         runner.config.env = _environment(runner.config.env, folder)
+        runner.config.pexpect_timeout = _ASKED_EVERY_S
         with lifeline(folder):
             runner.run()
         why = _why_not(runner.status, late=self.clock() > end, returncode=runner.rc)

@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from host_bench import running_with
+
 RUN = """
 import sys
 from pathlib import Path
@@ -17,18 +19,6 @@ from intent.device.playbook import PlaybookRun
 hosts = {"h": {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}}
 PlaybookRun(folder=Path(sys.argv[2]))(Path(sys.argv[1]), hosts, deadline_s=300)
 """
-
-
-def with_word(word: str) -> list[int]:
-    """Processes with a word in their command line."""
-    found = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            if word.encode() in (entry / "cmdline").read_bytes():
-                found.append(int(entry.name))
-        except OSError:
-            continue
-    return found
 
 
 def waited(until: Callable[[], bool], seconds: float = 30) -> bool:
@@ -49,11 +39,13 @@ def test_nothing_outlives_a_killed_process(tmp_path: Path) -> None:
     process = subprocess.Popen([sys.executable, "-c", RUN, str(play), str(work)], start_new_session=True)
     try:
         assert waited(started.exists)
-        assert len(with_word(str(work))) > 3, "the process, ansible-playbook, a worker, its shell, what holds the pipe"
+        assert len(running_with(str(work))) > 3, (
+            "the process, ansible-playbook, a worker, its shell, what holds the pipe"
+        )
         os.kill(process.pid, signal.SIGKILL)
         process.wait(10)
-        assert waited(lambda: with_word(str(work)) == []), "neither ansible-playbook nor what it runs"
+        assert waited(lambda: running_with(str(work)) == []), "neither ansible-playbook nor what it runs"
         assert waited(lambda: list(work.iterdir()) == []), "what was read may hold keys"
     finally:
-        for pid in with_word(str(work)):
+        for pid in running_with(str(work)):
             os.kill(pid, signal.SIGKILL)

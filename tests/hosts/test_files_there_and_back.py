@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+import throwaway_sshd
+from host_bench import PLAYBOOKS, by_ssh
 
 from intent.device.playbook import HostReport, HostStatus, PlaybookRun
 
-PLAYBOOKS = Path(__file__).parents[2] / "playbooks"
 KEY = "0x00000000beefcafe"
 BEFORE = {
     "/etc/plain": "one\ntwo\n",
@@ -101,6 +103,30 @@ def test_all_files_of_a_host_or_none(tmp_path: Path) -> None:
     assert kept.status is HostStatus.FAILED and "reverted already" in kept.detail
 
 
+RECORDS = {
+    "older": (
+        '{"state": "awaiting", "action": "hup", "before": {"/etc/same": "eA=="}, "edited": {}}',
+        "another release",
+    ),
+    "cut": ('{"state": "awaiting", "action": "hup", "before": {\n"/etc/same": {"content": "eA=="', "another release"),
+    "strange": ("[]", "damaged"),
+    "confirmed": ('{"state": "confirmed", "before": {}}', "confirmed already"),
+}
+
+
+def test_a_record_that_is_not_ours_puts_nothing_back(tmp_path: Path) -> None:
+    hosts = Hosts(tmp_path, *RECORDS)
+    for name, (text, _) in RECORDS.items():
+        record = hosts.roots[name] / "var/lib/intent/opensm/h1.json"
+        record.parent.mkdir(parents=True)
+        record.write_text(text, encoding="utf-8")
+    was = hosts.held("older")
+    seen = hosts.run("opensm_revert")
+    for name, (_, why) in RECORDS.items():
+        assert (seen[name].status, seen[name].changed) == (HostStatus.FAILED, ())
+        assert why in seen[name].detail and hosts.held(name) == was
+
+
 def test_a_command_that_fails_is_a_change_that_failed(tmp_path: Path) -> None:
     """The files are in force for whoever reads them next: that is to be put back."""
     hosts = Hosts(tmp_path, "h")
@@ -132,3 +158,23 @@ def test_a_host_lost_in_the_middle_may_have_changed(tmp_path: Path, lost: int) -
     play.write_text(f"- hosts: all\n  gather_facts: false\n  tasks:\n{tasks}", encoding="utf-8")
     seen = PlaybookRun()(play, {"h": {"ansible_connection": "local"}}, deadline_s=120)["h"]
     assert (seen.status, seen.changed) == (HostStatus.UNREACHABLE, ("t2",) if lost == 2 else ())
+
+
+@pytest.mark.skipif(bool(throwaway_sshd.missing()), reason=throwaway_sshd.missing() or "-")
+def test_a_host_goes_on_when_the_connection_is_lost(tmp_path: Path) -> None:
+    hosts, keys, started, told = Hosts(tmp_path, "h"), tmp_path / "keys", tmp_path / "started", tmp_path / "told"
+    keys.mkdir()
+    with throwaway_sshd.sshd(keys) as server:
+        variables = {
+            **by_ssh(server, hosts.roots["h"]).variables("", "opensm"), "opensm_handle": "h1", "opensm_action": "hup",
+            "opensm_hup": ["sh", "-c", f"touch '{started}'; sleep 4; touch '{told}'"],
+            "opensm_files": [hosts.staged(path, text) for path, text in AFTER.items()],
+        }  # fmt: skip
+        seen = PlaybookRun(stopped=started.exists)(PLAYBOOKS / "opensm.yml", {"h": variables}, deadline_s=120)["h"]
+        assert (seen.status, seen.detail) == (HostStatus.NOT_RUN, "the run was stopped")
+        end = time.monotonic() + 30
+        while not told.exists() and time.monotonic() < end:
+            time.sleep(0.05)
+        assert told.exists() and {path: text for path, (text, _) in hosts.held("h").items()} == AFTER
+        stands = PlaybookRun()(PLAYBOOKS / "opensm_status.yml", {"h": variables}, deadline_s=120)["h"]
+        assert list(stands.read.values()) == ['{"state": "awaiting"}\n'], "a later process puts it back"

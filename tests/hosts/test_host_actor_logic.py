@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from host_bench import PLAYBOOKS, Notes
 from small_fabric import small_fabric
 
 from intent.core.tree import digest
@@ -15,7 +16,6 @@ from intent.device.hosts import HostActor, HostConnection, imex_file, imex_hashe
 from intent.device.playbook import HostReport, HostStatus
 from intent.render.hosts import HostDefaults, host_data
 
-PLAYBOOKS = Path(__file__).parents[2] / "playbooks"
 BODY = host_data(small_fabric(), HostDefaults(4200, 1001))["node1"]
 OK = HostReport(HostStatus.OK)
 
@@ -33,18 +33,6 @@ class Script:
         play = "observe" if playbook.stem == "rails_read" else playbook.stem
         self.asked.append(play)
         return {name: self.reports.get(play, OK) for name in hosts}
-
-
-class Notes:
-    def __init__(self, stop: bool = False) -> None:
-        self.steps: list[tuple[str, str]] = []
-        self.stop = stop
-
-    def record(self, device: str, step: str, data: Any = None) -> None:
-        self.steps.append((device, step))
-
-    def stopping(self) -> bool:
-        return self.stop
 
 
 def nodes(script: Script) -> HostActor:

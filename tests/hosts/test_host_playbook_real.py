@@ -11,31 +11,18 @@ from typing import Any
 
 import pytest
 import throwaway_sshd
+from host_bench import PLAYBOOKS, Notes, by_ssh, here, numbered, running_with
 from small_fabric import small_fabric
 
 from intent.core.errors import IntentError
 from intent.core.tree import ABSENT, Kind
 from intent.device.actor import Problem, Request, Status, Target, Wanted
-from intent.device.hosts import HostActor, HostConnection, diff_text, network_files
+from intent.device.hosts import HostActor, diff_text, network_files
 from intent.device.playbook import HostStatus, PlaybookRun
 from intent.render.hosts import HostDefaults, host_data
 
-PLAYBOOKS = Path(__file__).parents[2] / "playbooks"
 IMEX = "/etc/nvidia-imex/nodes_config.cfg"
 TEMPLATE = (PLAYBOOKS / "templates" / "rail.network.j2").read_text()
-
-
-class Notes:
-    """A session that remembers what was announced."""
-
-    def __init__(self) -> None:
-        self.steps: list[tuple[str, str]] = []
-
-    def record(self, device: str, step: str, data: Any = None) -> None:
-        self.steps.append((device, step))
-
-    def stopping(self) -> bool:
-        return False
 
 
 def body(mtu: int = 4200) -> dict[str, Any]:
@@ -48,12 +35,7 @@ def wanted(name: str = "node1", mtu: int = 4200, trays: tuple[str, ...] = ()) ->
 
 
 def actor(root: Path, **changes: Any) -> HostActor:
-    handles = iter(f"change{number}" for number in range(1, 99))
-    connection = HostConnection(local=True, root=str(root), python=sys.executable)
-    return replace(
-        HostActor(PLAYBOOKS, {"node1": connection}, new_handle=lambda: next(handles)),
-        **changes,
-    )
+    return replace(HostActor(PLAYBOOKS, {"node1": here(root)}, new_handle=numbered()), **changes)
 
 
 def request(actor_: HostActor, item: Wanted) -> Request:
@@ -139,7 +121,7 @@ def test_check_mode_shows_a_second_run_changes_nothing_and_no_secret_reaches_the
         modes.update(path.stat().st_mode & 0o777 for path in work.glob("intent-play-*"))
         return False
 
-    variables = HostConnection(local=True, root=str(root), python=sys.executable).variables("")
+    variables = here(root).variables("")
     play, hosts = PLAYBOOKS / "rails.yml", {"node1": {**variables, "rails": body()["rails"]}}
     check = PlaybookRun(stopped=look)(play, hosts, deadline_s=60, check=True)["node1"]
     assert "command" in seen and "hosts.json" in seen
@@ -171,18 +153,6 @@ def test_a_run_ends_at_its_deadline(tmp_path: Path) -> None:
     assert left == [], "workers do not outlive the run"
 
 
-def running_with(word: str) -> list[int]:
-    """Processes, other than ours and those already dead, with a word in their command line."""
-    found = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            if word.encode() in (entry / "cmdline").read_bytes():
-                found.append(int(entry.name))
-        except OSError:
-            continue
-    return found
-
-
 @pytest.mark.parametrize(
     ("hosts", "words"),
     [
@@ -212,11 +182,8 @@ def test_over_ssh_with_its_own_host_key(tmp_path: Path) -> None:
     root.mkdir()
     keys.mkdir()
     with throwaway_sshd.sshd(keys) as server:
-        good = HostConnection(
-            port=server.port, user=server.user, key_file=str(server.key_file), known_hosts=str(server.known_hosts),
-            python=sys.executable, root=str(root),
-        )  # fmt: skip
-        here = {"node1": "127.0.0.1", "closed": "127.0.0.1"}
+        good = replace(by_ssh(server, root), address="")
+        loopback = {"node1": "127.0.0.1", "closed": "127.0.0.1"}
         stranger = keys / "strangers"
         stranger.write_text("")
         distrusted = actor(root, connections={"node1": replace(good, known_hosts=str(stranger))})
@@ -225,7 +192,7 @@ def test_over_ssh_with_its_own_host_key(tmp_path: Path) -> None:
         assert "Host key verification failed" in refused.detail
 
         both = {"node1": good, "closed": replace(good, port=1)}
-        nodes, notes = actor(root, connections=both, addresses=here), Notes()
+        nodes, notes = actor(root, connections=both, addresses=loopback), Notes()
         items = [wanted("node1", trays=("10.1.0.1", "10.1.0.2")), wanted("closed")]
         observed = nodes.observe(items)
         assert observed["node1"].problem is None, observed["node1"].detail

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from host_bench import PLAYBOOKS, Notes
 from sm_samples import TEMPLATES, managed, manager, tenants, wanted
 
 from intent.core.errors import IntentError
@@ -21,7 +22,6 @@ from intent.device.private_folder import memory_folder, private_folder, write_pr
 from intent.device.secrets import SecretStore
 from intent.render.opensm.render import render_hosts
 
-PLAYBOOKS = Path(__file__).parents[2] / "playbooks"
 OPENSM = manager("opensm")
 CONF, PARTITIONS = "/etc/opensm/opensm.conf", "/etc/opensm/partitions.conf"
 KEY, OTHER = "0x00000000deadbeef", "0x0000000012345678"
@@ -53,17 +53,6 @@ class Script:
             sources = [Path(item["source"]) for item in variables.get("opensm_files", ())]
             self.seen.append({**variables, "texts": [path.read_text() for path in sources], "sources": sources})
         return {name: self.reports.get(playbook.stem, HostReport(HostStatus.OK)) for name in hosts}
-
-
-class Notes:
-    def __init__(self) -> None:
-        self.steps: list[str] = []
-
-    def record(self, device: str, step: str, data: Any = None) -> None:
-        self.steps.append(step)
-
-    def stopping(self) -> bool:
-        return False
 
 
 def actor(script: Script, **known: str) -> OpenSmActor:
@@ -126,7 +115,7 @@ def test_keys_are_filled_in_only_while_pushing() -> None:
     paths = [item["path"] for item in pushed["opensm_files"]]
     assert paths[-1] == CONF, "the options come last"
     assert f"sm_key {KEY}\n" in pushed["texts"][-1] and [item["secret"] for item in pushed["opensm_files"]][-1]
-    assert pushed["opensm_action"] == "hup" and notes.steps == ["apply"]
+    assert pushed["opensm_action"] == "hup" and notes.steps == [("sm1", "apply")]
     assert not any(path.exists() for path in pushed["sources"])
     plain = {key: value for key, value in pushed.items() if key not in ("texts", "sources")}
     assert "deadbeef" not in repr(plain), "the runner writes variables to a file"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -15,6 +14,7 @@ from typing import Any
 import opensm_bench
 import pytest
 import throwaway_sshd
+from host_bench import PLAYBOOKS, Notes, by_ssh, numbered
 from opensm_bench import SHIM, Bench, bench
 from sm_samples import SMALL, TEMPLATES, managed, manager, tenants, wanted
 
@@ -32,24 +32,10 @@ from intent.render.opensm.render import render_hosts
 MISSING = opensm_bench.missing() or throwaway_sshd.missing()
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=MISSING or "-")
 
-PLAYBOOKS = Path(__file__).parents[2] / "playbooks"
 OPENSM = manager("opensm")
 KEY = "0x00000000beefcafe"
 # Once, the file is spoiled before the manager is told; afterwards it is only told.
 SPOIL = "[ -e {flag} ] || {{ : > {flag}; printf '{text}' >> {file}; }}; kill -HUP {pid}"
-
-
-class Notes:
-    """A session that remembers what was announced."""
-
-    def __init__(self) -> None:
-        self.steps: list[tuple[str, str, Any]] = []
-
-    def record(self, device: str, step: str, data: Any = None) -> None:
-        self.steps.append((device, step, data))
-
-    def stopping(self) -> bool:
-        return False
 
 
 @dataclass
@@ -101,14 +87,11 @@ def host(tmp_path: Path) -> Iterator[Host]:
             lab._own(Path(path), text.replace("$secret:ib_sm_key$", KEY).encode())
         lab.start_manager()
         assert lab.manager is not None
-        connection = HostConnection(
-            "127.0.0.1", server.port, server.user, str(server.key_file), str(server.known_hosts), sys.executable
-        )
+        connection = by_ssh(server)
         service = OpenSmService(hup=("kill", "-HUP", str(lab.manager.pid)), log=str(lab.log))
-        handles = iter(f"change{number}" for number in range(1, 99))
         secrets = SecretStore(known={"ib_sm_key": KEY}, environment={})
         actor = OpenSmActor(
-            PLAYBOOKS, {}, connection, new_handle=lambda: next(handles), secrets=secrets, service=service,
+            PLAYBOOKS, {}, connection, new_handle=numbered(), secrets=secrets, service=service,
             deadline_s=240,
         )  # fmt: skip
         # A folder stands for / on the host, in which the bench's folder has its usual path.
@@ -132,7 +115,7 @@ def test_pushed_partitions_are_the_tables_the_ports_hold(host: Host) -> None:
     assert (outcome.status, outcome.detail) == (Status.AWAITING, "")
     assert host.lab.pkey_tables() == tables(AFTER), "read from the ports themselves"
     assert host.actor.confirm({"sm1": outcome.handle}, notes)["sm1"].status is Status.CONFIRMED
-    assert KEY not in repr(notes.steps) + repr(change)
+    assert KEY not in repr(notes.data) + repr(change)
 
     bad = replace(change.wanted, body={"files": {**change.wanted.body["files"]}})
     bad.body["files"][str(host.lab.partitions)] = AFTER.replace("full", "ful1")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from host_bench import Notes
 from sm_samples import TEMPLATES, managed, manager, wanted
 
 from intent.core.tree import ABSENT
@@ -60,14 +61,6 @@ class Script:
                 self.staged.append({**item, "text": Path(item["source"]).read_text()})
         reading = playbook.stem == "ufm_read"
         return {name: self.hosts.get(name, self.read) if reading else HostReport(HostStatus.OK) for name in hosts}
-
-
-class Notes:
-    def record(self, device: str, step: str, data: Any = None) -> None:
-        """Nothing to remember."""
-
-    def stopping(self) -> bool:
-        return False
 
 
 def actor(script: Script, **known: str) -> UfmFilesActor:

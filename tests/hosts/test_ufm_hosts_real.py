@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 import opensm_bench
 import pytest
 import throwaway_sshd
+from host_bench import PLAYBOOKS, Notes, by_ssh, here, numbered
 from opensm_bench import SHIM, Bench, bench
 from sm_samples import SMALL, TEMPLATES, managed, manager, tenants, wanted
 from subnet_fabric import NAME, compiled
@@ -31,7 +31,6 @@ from intent.verify.api import Check, Phase
 from intent.verify.registry import load
 
 ROOT = Path(__file__).parents[2]
-PLAYBOOKS = ROOT / "playbooks"
 NVIDIA = manager("nvidia")
 GV_PATH, CONF_PATH = NVIDIA.paths["gv"], "/opt/ufm/files/conf/opensm/opensm.conf"
 ROOTS_PATH = "/opt/ufm/files/conf/opensm/root_guid.conf"
@@ -55,19 +54,6 @@ max_op_vls 5 # ours is 2
 log_max_size 4096
 """
 no_sshd = pytest.mark.skipif(bool(throwaway_sshd.missing()), reason=throwaway_sshd.missing() or "-")
-
-
-class Notes:
-    """A session that remembers what was announced."""
-
-    def __init__(self) -> None:
-        self.steps: list[tuple[str, str, Any]] = []
-
-    def record(self, device: str, step: str, data: Any = None) -> None:
-        self.steps.append((device, step, data))
-
-    def stopping(self) -> bool:
-        return False
 
 
 @dataclass
@@ -122,24 +108,17 @@ def made(tmp_path: Path, connection: HostConnection) -> Pair:
     role = tmp_path / "role"
     role.write_text("Secondary/Primary\n")
     connections = {name: replace(connection, root=str(tmp_path / name)) for name in ("u1", "u2")}
-    handles = iter(f"change{number}" for number in range(1, 99))
     secrets = SecretStore(known={"ib_sm_key": KEY}, environment={})
     actor = UfmFilesActor(
-        PLAYBOOKS, connections, new_handle=lambda: next(handles), secrets=secrets, deadline_s=240,
+        PLAYBOOKS, connections, new_handle=numbered(), secrets=secrets, deadline_s=240,
         hosts={"u2": UfmHost(role=("cat", str(role)))},
     )  # fmt: skip
     return Pair(tmp_path, actor, Notes())
 
 
-def by_ssh(server: throwaway_sshd.Sshd) -> HostConnection:
-    return HostConnection(
-        "127.0.0.1", server.port, server.user, str(server.key_file), str(server.known_hosts), sys.executable
-    )
-
-
 @pytest.fixture
 def pair(tmp_path: Path) -> Pair:
-    return made(tmp_path, HostConnection(local=True, python=sys.executable))
+    return made(tmp_path, here())
 
 
 @no_sshd
@@ -162,7 +141,7 @@ def test_ours_is_written_and_the_rest_stays(server: throwaway_sshd.Sshd, tmp_pat
     assert all(line in conf for line in (*kept, f"sm_key {KEY}\n", "max_op_vls 2 # ours is 2\n"))
     assert (pair.gv.stat().st_mode & 0o777, pair.conf.stat().st_mode & 0o777) == (0o640, 0o640)
     assert (pair.root / "u1" / ROOTS_PATH.lstrip("/")).read_text().count("0x") == len(SMALL.roots)
-    assert not any(word in repr(pair.notes.steps) + repr(change) for word in ("beefcafe", "12345678", "hunter2"))
+    assert not any(word in repr(pair.notes.data) + repr(change) for word in ("beefcafe", "12345678", "hunter2"))
 
 
 @pytest.mark.nightly
@@ -307,7 +286,7 @@ def test_the_canary_of_a_ufm_is_read_on_its_host(server: throwaway_sshd.Sshd, ch
 @pytest.mark.skipif(bool(opensm_bench.missing()), reason=opensm_bench.missing() or "-")
 def test_without_a_host_the_canary_is_unknown_and_says_what_to_add(checks: tuple[Check, ...]) -> None:
     lab: Any = SimpleNamespace(socket="none", log=os.devnull)
-    subnets = Site(lab, HostConnection(local=True), ()).subnets(checks)
+    subnets = Site(lab, here(), ()).subnets(checks)
     results, _ = subnets.results(["ufm"], Phase.VERIFY)
     canary = next(item for item in results if item.check == "partitions-canary")
     assert canary.verdict is Verdict.UNKNOWN and "subnet_manager.hosts" in canary.messages[0]
