@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from nornir.core.configuration import Config
 from nornir.core.plugins.connections import ConnectionPluginRegister
@@ -13,21 +13,11 @@ from intent.core.errors import IntentError
 from intent.device.endpoint import Endpoint, Timeouts, tls_context
 from intent.device.http import Transport
 from intent.device.nvue.session import DEFAULT_PORT, ROOT, NvueSession
+from intent.device.rest_session import RestSession
 
 CONNECTION_NAME = "nvue"
 # Platforms whose connection has another name than they.
 _PLUGINS: Mapping[str, str] = {"ufm": "ufm-rest", "nmx": "nmx-rest"}
-
-
-class RestSession(Protocol):
-    """A session of any kind: it speaks through one transport."""
-
-    @property
-    def transport(self) -> Transport:
-        """What it speaks through."""
-
-    def close(self) -> None:
-        """Close its connections."""
 
 
 S = TypeVar("S", bound=RestSession)

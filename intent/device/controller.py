@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
 from intent.device.actor import Observed, Outcome, Problem, Status, Target
-from intent.device.connection import RestConnection, RestSession
+from intent.device.connection import RestConnection
 from intent.device.errors import DeviceError
 from intent.device.fanout import Answer, Fleet
+from intent.device.rest_session import RestSession
 
 S = TypeVar("S", bound=RestSession)
 

@@ -21,12 +21,13 @@ from nornir.core.task import Result, Task
 from intent.core.errors import IntentError
 from intent.device import connection
 from intent.device.actor import Target
-from intent.device.connection import NvueConnection, RestConnection, RestSession
+from intent.device.connection import NvueConnection, RestConnection
 from intent.device.deadline import Deadline
 from intent.device.endpoints import Endpoints
 from intent.device.inventory import IntentInventory
 from intent.device.kept import KeptSessions
 from intent.device.nvue.session import Facts, NvueSession
+from intent.device.rest_session import RestSession
 from intent.device.runner import BoundedRunner, NotAttempted
 
 T = TypeVar("T")

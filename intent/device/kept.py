@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from intent.device.connection import RestSession
+from intent.device.rest_session import RestSession
 
 _MOST = 1024
 _UNKNOWN_LIMIT = 256

@@ -17,6 +17,7 @@ from intent.device.endpoint import Endpoint
 from intent.device.errors import DeviceError, NotFound
 from intent.device.http import Reply, Transport
 from intent.device.nmx.model import Live, live_from
+from intent.device.rest_session import RestSession
 
 ROOT = "/nmx/v1"
 _BAD = ("failed", "cancelled")
@@ -24,20 +25,12 @@ _MOVING = ("pending", "in-progress")
 _WORDS = 300
 
 
-class NmxSession:
+class NmxSession(RestSession):
     """One NMX-M's REST API.
 
     Args:
         transport: made with `root=ROOT`.
     """
-
-    def __init__(self, transport: Transport) -> None:
-        self.transport = transport
-
-    def deadline(self, seconds: float | None = None) -> Deadline:
-        """A deadline on this session's clock; the endpoint's limit for one operation where none is given."""
-        limit = self.transport.endpoint.timeouts.operation_s if seconds is None else seconds
-        return Deadline(limit, self.transport.clock)
 
     def live(self, deadline: Deadline) -> Live:
         """GPUs and partitions.
@@ -102,10 +95,6 @@ class NmxSession:
             if last in _BAD:
                 raise Refused(f"{call.words}: operation {last}: {_said(body)}")
         raise Lost(f"{call.words}: the operation was not over in time ({last or 'no status'})")
-
-    def close(self) -> None:
-        """Close the connections."""
-        self.transport.close()
 
 
 class NmxConnection(RestConnection[NmxSession]):

@@ -13,8 +13,8 @@ from urllib.parse import quote
 from intent.core.tree import Tree
 from intent.device.deadline import Deadline
 from intent.device.errors import BadRequest, NotFound, ProtocolError, ServerError
-from intent.device.http import Transport
 from intent.device.nvue.revision import Revision, revision_from
+from intent.device.rest_session import RestSession
 
 ROOT = "/nvue_v1"
 DEFAULT_PORT = 8765
@@ -40,20 +40,12 @@ class Facts:
     uptime_s: int | None = None
 
 
-class NvueSession:
+class NvueSession(RestSession):
     """One device's NVUE API.
 
     Args:
         transport: made with `root=ROOT`.
     """
-
-    def __init__(self, transport: Transport) -> None:
-        self.transport = transport
-
-    def deadline(self, seconds: float | None = None) -> Deadline:
-        """A deadline on this session's clock; the endpoint's limit for one operation where none is given."""
-        limit = self.transport.endpoint.timeouts.operation_s if seconds is None else seconds
-        return Deadline(limit, self.transport.clock)
 
     # --- reading
 
@@ -207,10 +199,6 @@ class NvueSession:
             except (BadRequest, NotFound, ServerError):
                 return False
         return True
-
-    def close(self) -> None:
-        """Close the connections."""
-        self.transport.close()
 
 
 def _path(revision: str) -> str:

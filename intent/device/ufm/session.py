@@ -13,7 +13,8 @@ from urllib.parse import quote
 from intent.core.errors import IntentError
 from intent.device.deadline import Deadline
 from intent.device.errors import BadRequest, Busy, Forbidden, NotFound, ProtocolError
-from intent.device.http import Reply, Transport
+from intent.device.http import Reply
+from intent.device.rest_session import RestSession
 from intent.device.ufm.keys import DEFAULT_KEY, api_key
 from intent.device.ufm.partitions import Partitions, from_answers
 
@@ -26,20 +27,12 @@ _ATTEMPTS = 3
 _MOVING = ("running", "pending", "scheduled", "queued", "in progress")
 
 
-class UfmSession:
+class UfmSession(RestSession):
     """One UFM's REST API, by its virtual address.
 
     Args:
         transport: made with `root=ROOT`, or `TOKEN_ROOT` for access tokens.
     """
-
-    def __init__(self, transport: Transport) -> None:
-        self.transport = transport
-
-    def deadline(self, seconds: float | None = None) -> Deadline:
-        """A deadline on this session's clock; the endpoint's limit for one operation where none is given."""
-        limit = self.transport.endpoint.timeouts.operation_s if seconds is None else seconds
-        return Deadline(limit, self.transport.clock)
 
     # --- reading
 
@@ -182,10 +175,6 @@ class UfmSession:
         """Parts of a job."""
         body = self.transport.get("/jobs", {"parent_id": identifier}, deadline=deadline)
         return tuple(item for item in body if isinstance(item, Mapping)) if isinstance(body, list) else ()
-
-    def close(self) -> None:
-        """Close the connections."""
-        self.transport.close()
 
 
 def partition_path(key: int, *rest: str) -> str:
