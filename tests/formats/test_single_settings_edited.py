@@ -35,7 +35,7 @@ def parsed(text: str) -> dict[tuple[str, str], str]:
     """Every setting, as ConfigParser reads it."""
     parser = RawConfigParser(strict=False)
     parser.read_string(text)
-    return {(section, key): value.strip() for section in parser.sections() for key, value in parser[section].items()}
+    return {(section, key): value for section in parser.sections() for key, value in parser[section].items()}
 
 
 def test_ours_change_and_the_rest_stays_to_the_byte() -> None:
@@ -81,6 +81,7 @@ names = st.tuples(st.sampled_from("ABN"), st.sampled_from(["k", "l", "m", "n", "
 @given(st.lists(lines, max_size=14), st.dictionaries(names, st.sampled_from(["v", "true", "a b"]), max_size=4),
        st.sets(names, max_size=2), st.booleans())  # fmt: skip
 @example(["[A]", "\tk = 5", "", "  [C]"], {}, {("A", "k")}, False)
+@example(["[A]", "n =", "  [C]"], {}, {("A", "n")}, False)
 @example(["[A]", "k = 5", "", "# c", "  ", "  more", ""], {}, {("A", "k")}, True)
 @settings(deadline=None)
 def test_config_parser_sees_ours_and_nothing_else_changed(
