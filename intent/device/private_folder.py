@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from intent.device.lifeline import lifeline
+
 _IN_MEMORY = ("tmpfs", "ramfs")
 _PLACES = ("/dev/shm", "/run/shm")  # noqa: S108 - only as parents of a folder of mode 0700
 
@@ -25,9 +27,11 @@ def memory_folder() -> Path | None:
 
 @contextmanager
 def private_folder() -> Iterator[Path]:
-    """Such a folder; with its content it is gone at the end, whatever happens."""
-    with tempfile.TemporaryDirectory(prefix="intent-private-", dir=memory_folder()) as folder:  # mode 0700
-        yield Path(folder)
+    """Such a folder; with its content it is gone at the end, whatever happens, also when we are killed."""
+    with tempfile.TemporaryDirectory(prefix="intent-private-", dir=memory_folder()) as name:  # mode 0700
+        folder = Path(name)
+        with lifeline(folder):
+            yield folder
 
 
 def write_private(file: Path, data: bytes) -> None:

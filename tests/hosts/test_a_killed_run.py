@@ -49,3 +49,24 @@ def test_nothing_outlives_a_killed_process(tmp_path: Path) -> None:
     finally:
         for pid in running_with(str(work)):
             os.kill(pid, signal.SIGKILL)
+
+
+KEYS = """
+from intent.device.private_folder import private_folder, write_private
+with private_folder() as folder:
+    write_private(folder / "opensm.conf", b"m_key 0x123456789abcdef0")
+    print(folder, flush=True)
+    input()
+"""
+
+
+def test_staged_keys_are_gone_with_a_killed_process() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", KEYS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        folder = Path(process.stdout.readline().strip())
+        assert (folder / "opensm.conf").exists()
+        process.kill()
+    assert waited(lambda: not folder.exists()), "nobody is left to remove them"
+    assert waited(lambda: running_with(str(folder)) == [])
