@@ -1,6 +1,7 @@
 """What holds for every test."""
 
 import os
+import signal
 
 from hypothesis import HealthCheck, settings
 
@@ -9,3 +10,7 @@ settings.register_profile("calm", deadline=None, suppress_health_check=[HealthCh
 # A merge is judged by the same examples every time; whoever runs `make test` or the nightly set draws new ones.
 settings.register_profile("gate", settings.get_profile("calm"), derandomize=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "calm"))
+
+# What a shell starts in the background, or under nohup, ignores these, and so does all it starts in turn.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
