@@ -7,7 +7,19 @@ from typing import Annotated
 
 import typer
 
-from intent.cli.options import HERE, AllowRemovals, Json, Lab, Patience, Site, State, WorkspacePath, Yes
+from intent.cli.options import (
+    HERE,
+    AllowRemovals,
+    Json,
+    Lab,
+    Patience,
+    PlanFile,
+    Reason,
+    Site,
+    State,
+    WorkspacePath,
+    Yes,
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -16,16 +28,13 @@ def register(app: typer.Typer) -> None:
 
 
 def apply(
-    plan: Annotated[
-        Path | None,
-        typer.Argument(help="The plan file; left out, the last plan of this workspace.", show_default=False),
-    ] = None,
+    plan: PlanFile = None,
     workspace: WorkspacePath = HERE,
     site: Site = "",
     lab: Lab = False,
     state: State = None,
     yes: Yes = False,
-    reason: Annotated[str, typer.Option("--reason", "-m", help="Why, for the journal.")] = "",
+    reason: Reason = "",
     report: Annotated[
         Path | None, typer.Option("--report", help="Write the change report, one HTML page, here.")
     ] = None,

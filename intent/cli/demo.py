@@ -10,7 +10,9 @@ from typing import Annotated
 
 import typer
 
+from intent.cli.options import AddressBase
 from intent.core.exitcode import ExitCode
+from intent.lab.state import ADDRESS_BASE
 
 
 def register(app: typer.Typer) -> None:
@@ -33,15 +35,17 @@ class Step:
     expected: ExitCode = ExitCode.OK
 
 
-def steps(leaf: str) -> tuple[Step, ...]:
+def steps(leaf: str, address_base: str = ADDRESS_BASE) -> tuple[Step, ...]:
     """The tour.
 
     Args:
         leaf: the switch that is changed by hand.
+        address_base: where the lab's addresses begin.
     """
+    base = () if address_base == ADDRESS_BASE else ("--address-base", address_base)
     port = "interface.swp33s0.link.mtu"
     return (
-        Step("the lab: one NVUE server per switch of the design", ("lab", "up")),
+        Step("the lab: one NVUE server per switch of the design", ("lab", "up", *base)),
         Step("nothing wrong with the intent", ("lint",)),
         Step("the exact configuration of every switch", ("compile",)),
         Step("what would change on the live switches", ("plan", "--lab")),
@@ -63,6 +67,7 @@ def demo(
     folder: Annotated[
         Path, typer.Option("--into", help="Folder to work in; made when missing, an earlier demo in it starts anew.")
     ] = Path("demo"),
+    address_base: AddressBase = ADDRESS_BASE,
 ) -> int:
     """Run the whole path against a lab on this machine.
 
@@ -72,6 +77,7 @@ def demo(
     Examples:
       intent demo
       intent demo --into /tmp/demo
+      intent demo --address-base 127.90.0.0       where another lab runs already
     """
     from intent.cli.guard import guarded
     from intent.core.errors import IntentError
@@ -80,7 +86,7 @@ def demo(
     begun = time.monotonic()
     _workspace(folder)
     print(f"The intent, {folder / 'intent.yaml'}:\n\n{(folder / 'intent.yaml').read_text(encoding='utf-8')}")
-    tour = steps("east-west-p1-r1-l01")
+    tour = steps("east-west-p1-r1-l01", address_base)
     try:
         for number, step in enumerate(tour, 1):
             _announce(number, len(tour), step.why, step.arguments)
@@ -94,7 +100,7 @@ def demo(
         guarded(root, ["lab", "down", "-C", str(folder)])
         raise
     print(f"\nDone in {time.monotonic() - begun:.0f} s. The change report: {folder / 'report.html'}")
-    print("This is where the product ends today: Ethernet fabrics with RoCE, from the design to the confirmed change.")
+    print("This was Ethernet. Partition keys of InfiniBand go the same way: docs/tenants.md, docs/subnet-managers.md.")
     return int(ExitCode.OK)
 
 

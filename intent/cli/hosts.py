@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from intent.cli.options import HERE, AllowRecabling, Json, Limit, Site, State, WorkspacePath, Yes
+from intent.cli.options import HERE, AllowRecabling, Json, Limit, Reason, Site, State, WorkspacePath, Yes
 from intent.operate.nodes import PLATFORM, node_actor, node_artifacts, node_targets
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def apply(
     local: Local = False,
     root: Root = "",
     yes: Yes = False,
-    reason: Annotated[str, typer.Option("--reason", "-m", help="Why, for the journal.")] = "",
+    reason: Reason = "",
 ) -> int:
     """Carry out the last plan of `intent hosts plan`: written, read back, put back where not as planned.
 

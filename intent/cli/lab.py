@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from intent.cli.options import HERE, Json, Site, State, WorkspacePath
+from intent.cli.options import HERE, AddressBase, Json, Site, State, WorkspacePath
+from intent.lab.state import ADDRESS_BASE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,9 +48,7 @@ def up(
     apply_seconds: Annotated[
         float, typer.Option("--apply-seconds", help="Seconds a switch takes to apply a configuration.", min=0)
     ] = 0.1,
-    address_base: Annotated[
-        str, typer.Option("--address-base", help="Loopback address the switches are numbered from.")
-    ] = "127.80.0.0",
+    address_base: AddressBase = ADDRESS_BASE,
     engine: Annotated[
         Engine,
         typer.Option("--engine", help="Subnet managers: a model of UFM, or real OpenSM behind UFM and on its hosts."),

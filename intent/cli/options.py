@@ -39,6 +39,14 @@ Patience = Annotated[
 AllowRemovals = Annotated[
     bool, typer.Option("--allow-removals", help="Remove partitions and members that only a controller knows.")
 ]
+PlanFile = Annotated[
+    Path | None,
+    typer.Argument(help="The plan file; left out, the last plan of this workspace.", show_default=False),
+]
+Reason = Annotated[str, typer.Option("--reason", "-m", help="Why, for the journal.")]
+AddressBase = Annotated[
+    str, typer.Option("--address-base", help="Loopback address the switches of a lab are numbered from.")
+]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 HERE = Path()

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from intent.cli.options import HERE, Json, Lab, Site, State, WorkspacePath
+from intent.cli.options import HERE, Json, Lab, PlanFile, Site, State, WorkspacePath
 from intent.core.exitcode import ExitCode
 
 if TYPE_CHECKING:
@@ -21,10 +20,7 @@ def register(app: typer.Typer) -> None:
 
 
 def precheck(
-    plan: Annotated[
-        Path | None,
-        typer.Argument(help="The plan file; left out, the last plan of this workspace.", show_default=False),
-    ] = None,
+    plan: PlanFile = None,
     workspace: WorkspacePath = HERE,
     site: Site = "",
     lab: Lab = False,

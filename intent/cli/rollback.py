@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from intent.cli.options import HERE, AllowRemovals, Json, Lab, Patience, Site, State, WorkspacePath, Yes
+from intent.cli.options import HERE, AllowRemovals, Json, Lab, Patience, Reason, Site, State, WorkspacePath, Yes
 
 
 def register(app: typer.Typer) -> None:
@@ -26,7 +26,7 @@ def rollback(
     lab: Lab = False,
     state: State = None,
     yes: Yes = False,
-    reason: Annotated[str, typer.Option("--reason", "-m", help="Why, for the journal.")] = "",
+    reason: Reason = "",
     report: Annotated[Path | None, typer.Option("--report", help="Write the change report here.")] = None,
     patience: Patience = None,
     allow_removals: AllowRemovals = False,

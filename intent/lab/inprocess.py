@@ -15,8 +15,8 @@ from intent.core.errors import IntentError
 from intent.lab.agenda import Clock
 from intent.lab.control import let_fail, snapshot
 from intent.lab.controller import Controller
-from intent.lab.server import ADDRESS_BASE, Server
-from intent.lab.state import LabInfo
+from intent.lab.server import Server
+from intent.lab.state import ADDRESS_BASE, LabInfo
 from intent.lab.tools import Timing
 from intent.lab.ufm.manager import Observer
 from intent.lab.wiring import Wiring

@@ -18,11 +18,10 @@ import intent
 from intent.core.errors import IntentError
 from intent.lab import state
 from intent.lab.orders import order
-from intent.lab.state import ERROR, SUBNETS, LabInfo
+from intent.lab.state import ADDRESS_BASE, ERROR, SUBNETS, LabInfo
 from intent.lab.subnet.processes import sweep
 from intent.lab.wiring import load
 
-ADDRESS_BASE = "127.80.0.0"
 PORT = 8765
 LOG = "lab.log"
 _START_S = 120.0

@@ -14,8 +14,8 @@ import sys
 from pathlib import Path
 
 from intent.core.errors import IntentError
-from intent.lab.server import ADDRESS_BASE, PORT, Server
-from intent.lab.state import ERROR, FILE, LOCK
+from intent.lab.server import PORT, Server
+from intent.lab.state import ADDRESS_BASE, ERROR, FILE, LOCK
 from intent.lab.tools import Timing
 from intent.lab.wiring import factory_fresh, load
 

@@ -22,7 +22,7 @@ from intent.lab.controller import Controller
 from intent.lab.crypt512 import hashed
 from intent.lab.http import IDLE_S, Connection, Service
 from intent.lab.nmx.manager import NmxManager
-from intent.lab.state import SUBNETS, ControllerPlace, LabInfo, ManagerPlace, Place
+from intent.lab.state import ADDRESS_BASE, SUBNETS, ControllerPlace, LabInfo, ManagerPlace, Place
 from intent.lab.subnet.rooms import Rooms
 from intent.lab.tls import issue
 from intent.lab.tools import Timing
@@ -30,7 +30,6 @@ from intent.lab.ufm.manager import Observer, UfmManager
 from intent.lab.wiring import Wiring
 from intent.lab.world import World
 
-ADDRESS_BASE = "127.80.0.0"
 PORT = 8765
 USER = "cumulus"
 _SWEEP_S = 15.0
@@ -235,7 +234,8 @@ def _no_listener(error: OSError, address: str, port: int) -> IntentError:
     if error.errno == errno.EADDRINUSE:
         return IntentError(
             f"{address}:{port} is already in use",
-            hint="another lab may be running; choose another --port or address base",
+            hint="another lab may be running: say `intent lab down` where it was started, or take another "
+            "--address-base, as 127.90.0.0",
         )
     if error.errno == errno.EMFILE:
         return IntentError("too many open files for so many switches", hint="raise the limit: ulimit -n 65536")

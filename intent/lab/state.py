@@ -15,6 +15,8 @@ FILE = "lab.json"
 LOCK = "lab.lock"
 ERROR = "lab.error"
 SUBNETS = "subnets"
+ADDRESS_BASE = "127.80.0.0"
+"""Loopback address that the switches of a lab are numbered from where nobody says another."""
 _LARGEST_BYTES = 64 * 1024 * 1024
 
 
