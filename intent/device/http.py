@@ -218,7 +218,7 @@ class Transport:
                 response.close()
         except httpx.HTTPError as problem:
             raise _translated(problem, what, self.endpoint, deadline) from None
-        except (httpx.InvalidURL, UnicodeError) as problem:
+        except httpx.InvalidURL as problem:  # found before anything is sent
             raise Unreachable(f"{self.endpoint.origin}: no host has such a name: {_reason(problem)}") from None
         except ssl.SSLError as problem:
             raise CertificateRefused(f"{self.endpoint.origin}: TLS failed: {_reason(problem)}") from None

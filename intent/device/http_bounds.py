@@ -76,7 +76,10 @@ class _Backend(httpcore.SyncBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
         within = self._limit.cut(timeout, httpcore.ConnectTimeout)
-        stream = super().connect_tcp(host, port, within, local_address, socket_options)
+        try:
+            stream = super().connect_tcp(host, port, within, local_address, socket_options)
+        except UnicodeError as problem:  # no name of a host
+            raise httpcore.ConnectError(str(problem)) from None
         self._connected()
         return _Stream(stream, self._limit)
 
