@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
-
-_MAC = re.compile(r"[0-9a-f]{12}")
 
 
 class Directory:
@@ -37,6 +34,8 @@ class Directory:
 
 
 def normal_mac(text: str) -> str | None:
-    """A MAC address as twelve lower-case digits, whatever its separators; None when the text is no MAC address."""
-    digits = re.sub(r"[:.\-]", "", text.strip()).lower()
-    return digits if _MAC.fullmatch(digits) else None
+    """A MAC address as twelve lower-case digits, in whichever form it came; None when the text is no MAC address."""
+    from netaddr import EUI, mac_bare, valid_mac
+
+    stripped = text.strip()
+    return str(EUI(stripped, dialect=mac_bare)).lower() if valid_mac(stripped) else None

@@ -43,6 +43,13 @@ def test_every_name_is_found_in_any_case_and_domain(names: set[str], domain: lis
         assert directory.find(".".join([name.upper(), *domain])) == name
 
 
+@pytest.mark.parametrize(
+    "text", ["44:38:39:00:00:0a", "44-38-39-00-00-0A", "4438.3900.000a", " 44383900000A ", "44:38:39:0:0:a"]
+)
+def test_a_mac_in_every_form(text: str) -> None:
+    assert normal_mac(text) == "44383900000a"
+
+
 @pytest.mark.parametrize("text", ["", "swp1s0", "44:38:39:00:00", "44:38:39:00:00:01:02", "zz:38:39:00:00:01"])
 def test_what_is_no_mac(text: str) -> None:
     assert normal_mac(text) is None
