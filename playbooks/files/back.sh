@@ -21,6 +21,7 @@ kept() {
     *) was_there=yes ;;
     esac
     tail='", "mode": "\([0-7]*\) \([0-9]*\) \([0-9]*\)", "written": "\([0-9a-f]*\)"},\{0,1\}$'
+    # shellcheck disable=SC2046 # four words, none with a blank in it
     set -- "$1" $(sed -n "$1s/^.*$tail/\\1 \\2 \\3 \\4/p" "$record")
     mode=$2 user=$3 group=$4 written=$5
 }
