@@ -65,7 +65,7 @@ class HostedSubnet(SubnetRoom):
         if action == "hup":
             manager.tell()
         else:
-            self.worker.ask(f"start {name}", manager.restart)
+            self.worker.ask(f"start {name}", lambda: self.anew(manager, manager.restart))
         return f"{name}: {action}"
 
     def push(self, name: str, data: bytes) -> None:

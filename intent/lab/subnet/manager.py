@@ -118,8 +118,12 @@ class OpenSm:
             wait_for(self._process, [_UP], self.log, offset, self.work / "opensm.out")
 
     def restart(self) -> None:
-        """End it as its host's service manager would, and start it anew."""
+        """End it as its host's service manager would, and start it anew.
+
+        The simulator forgets it first: another manager that asks a node in the moment it ends would wait for ever.
+        """
         if self._process is not None:
+            self._simulator.forget(self._process.pid)
             end(self._process)
         self.start()
 

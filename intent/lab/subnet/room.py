@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -137,19 +137,23 @@ class SubnetRoom(ABC):
         if kind == "sm-kill":
             manager.kill()
         elif not manager.running:
-            self.worker.ask(f"start {device}", lambda: self._started(manager))
+            self.worker.ask(f"start {device}", lambda: self.anew(manager, manager.start))
         elif kind == "sm-start":
             raise IntentError(f"{device}: OpenSM runs already")
         return f"{device}: {kind}"
 
-    def _started(self, manager: OpenSm) -> None:
+    def anew(self, manager: OpenSm, start: Callable[[], None]) -> None:
         """Start a manager, and have the others look at the subnet: none of them sweeps by itself, and the trap that
         tells them of another manager may get lost.
+
+        Args:
+            manager: the one that starts.
+            start: starts it.
 
         Raises:
             IntentError: it does not start.
         """
-        manager.start()
+        start()
         for other in self.managers.values():
             if other is not manager and other.running:
                 other.tell()
