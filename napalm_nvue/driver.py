@@ -254,7 +254,7 @@ class NVUEDriver(Getters, NetworkDriver):
             elif self._previous is not None:
                 self._restore(*self._previous)
             else:
-                raise CommitError("nothing to roll back: this session committed nothing")
+                raise CommitError("nothing to roll back: this driver committed nothing")
             self._previous = None
 
     def _restore(self, name: str, tree: Tree) -> None:

@@ -17,7 +17,7 @@ class RestSession:
         self.transport = transport
 
     def deadline(self, seconds: float | None = None) -> Deadline:
-        """A deadline on this session's clock; the endpoint's limit for one operation where none is given."""
+        """A deadline on the transport's clock; the endpoint's limit for one operation where none is given."""
         limit = self.transport.endpoint.timeouts.operation_s if seconds is None else seconds
         return Deadline(limit, self.transport.clock)
 

@@ -23,10 +23,11 @@ from intent.device.deadline import Deadline
 from intent.device.errors import DeviceError
 from intent.device.fanout import FRESH_S, Answer, Fleet
 from intent.device.nvue.closing import Closing
+from intent.device.nvue.means import Means
 from intent.device.nvue.release import same_release
 from intent.device.nvue.scope import Scope
 from intent.device.nvue.session import Facts, NvueSession
-from intent.device.nvue.transaction import Means, Transaction
+from intent.device.nvue.transaction import Transaction
 from intent.device.nvue.waiting import Pace
 from intent.formats.nvue.diff import stages
 

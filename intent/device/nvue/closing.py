@@ -18,11 +18,11 @@ from intent.device.errors import (
     ServerError,
 )
 from intent.device.nvue.canonical import Canon
+from intent.device.nvue.means import Means
 from intent.device.nvue.restoring import restore, revisions, same_whole
 from intent.device.nvue.revision import Revision
 from intent.device.nvue.session import NvueSession
 from intent.device.nvue.states import Kind
-from intent.device.nvue.transaction import Means
 from intent.device.nvue.waiting import Waited, wait_for
 
 _KEPT = frozenset({Kind.GOOD, Kind.BAD, Kind.ENDED})

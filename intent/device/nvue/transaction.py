@@ -18,7 +18,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from intent.catalog.stages import StageRule, stage_rules
 from intent.core.differences import Differences
 from intent.core.errors import IntentError
 from intent.core.tree import Difference, Tree, get, patch
@@ -33,15 +32,14 @@ from intent.device.errors import (
     ServerError,
 )
 from intent.device.nvue.agreement import device_differences, disagreement, summary
-from intent.device.nvue.canonical import Canons
+from intent.device.nvue.means import Means
 from intent.device.nvue.payload import bodies, one_sided, removals
 from intent.device.nvue.release import same_release
 from intent.device.nvue.restoring import confirm, handle, restore
-from intent.device.nvue.scope import Scoped, Scopes
+from intent.device.nvue.scope import Scoped
 from intent.device.nvue.session import NvueSession
 from intent.device.nvue.states import Kind
-from intent.device.nvue.waiting import Pace, Waited, wait_for
-from intent.device.secrets import SecretStore
+from intent.device.nvue.waiting import Waited, wait_for
 from intent.formats.nvue.diff import Stage, stages
 
 _CLEAN_UP_S = 10.0
@@ -55,31 +53,6 @@ class _Ended(Exception):
     def __init__(self, outcome: Outcome) -> None:
         super().__init__(outcome.detail)
         self.outcome = outcome
-
-
-@dataclass(frozen=True, slots=True)
-class Means:
-    """What transactions share.
-
-    Args:
-        secrets: resolved while loading a candidate, cut out of every text.
-        pace: how often to ask while waiting.
-        canons: canonical forms by release.
-        scopes: what of each device is compared.
-        rules: which changes take several revisions.
-    """
-
-    secrets: SecretStore
-    pace: Pace
-    canons: Canons
-    scopes: Scopes
-    rules: tuple[StageRule, ...]
-
-    @classmethod
-    def made(cls, secrets: SecretStore, pace: Pace | None = None) -> Means:
-        """Means of one run."""
-        canons = Canons()
-        return cls(secrets, pace or Pace(), canons, Scopes(canons), stage_rules())
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from intent.catalog.releases import RELEASES
 from intent.core.diagnostic import Diagnostic, Severity
 from intent.core.tree import ABSENT, Path, Tree, dotted, get, leaves, merge, put
 from intent.formats.nvue.reshape import SHAPES, Lost, Piece
+from intent.formats.nvue.rows import Rows, below, filled, rows_of
 from intent.formats.nvue.schema import Schema
 
 LACKS_PATH = "N010"
@@ -39,8 +40,8 @@ class PathMap:
         """The canonical path of a lowered one; that of the nearest leaf below it, or the path itself."""
         if not self.origins or path in self.origins:
             return self.origins.get(path, path)
-        below = (source for at, source in self.origins.items() if at[: len(path)] == path)
-        return next(below, path)
+        nearest = (source for at, source in self.origins.items() if at[: len(path)] == path)
+        return next(nearest, path)
 
     def down(self, path: Path) -> tuple[Path, ...]:
         """The lowered paths of a canonical one."""
@@ -78,7 +79,7 @@ class Dialect:
         self.release = schema.release
         self._features = features
         self._rows = rows
-        self._trie = _trie(rows)
+        self._rules = rows_of(rows)
         # The switches of a fabric share most of their paths: what was found for one holds for the next.
         self._steps: dict[tuple[int, str], _Step | None] = {}
         self._paths: dict[Path, tuple[Path, ...]] = {}
@@ -103,7 +104,7 @@ class Dialect:
         if not self._rows and self.schema.valid(tree):
             return Lowered(tree, PathMap(), ())
         work = _Work(self, self._canonical, self._features, tree, device)
-        work.walk(tree, (), (), self.schema.root, self._trie, ())
+        work.walk(tree, (), (), self.schema.root, self._rules, ())
         lowered = {source: tuple(targets) for source, targets in work.lowered.items()}
         return Lowered(work.result, PathMap(work.origins, lowered), tuple(work.diagnostics))
 
@@ -121,12 +122,12 @@ class Dialect:
         return known
 
     def _lowered_path(self, path: Path) -> tuple[Path, ...]:
-        row, length, keys = self._trie.deepest(path)
+        row, length, keys = self._rules.deepest(path)
         target = path
         if row:
             if not row.target:
                 return ()
-            target = (*_filled(row.target, keys), *(() if row.shape else path[length:]))
+            target = (*filled(row.target, keys), *(() if row.shape else path[length:]))
         renamed = self._renamed(target)
         return (renamed,) if renamed is not None else ()
 
@@ -171,49 +172,6 @@ class _Step(NamedTuple):
     kind: str
 
 
-@dataclass(slots=True)
-class _Node:
-    row: Move | None = None
-    below: dict[str, _Node] = field(default_factory=dict)
-
-    def deepest(self, path: Path) -> tuple[Move | None, int, tuple[str, ...]]:
-        """The longest row that starts a path, its length, and the keys its `*` stand for."""
-        node: _Node | None = self
-        found: tuple[Move | None, int, tuple[str, ...]] = (self.row, 0, ())
-        taken: tuple[str, ...] = ()
-        for position, key in enumerate(path, start=1):
-            node, taken = _under(node, key, taken)
-            if node is None:
-                break
-            if node.row:
-                found = (node.row, position, taken)
-        return found
-
-
-def _trie(rows: tuple[Move, ...]) -> _Node:
-    root = _Node()
-    for row in rows:
-        node = root
-        for key in row.source:
-            node = node.below.setdefault(key, _Node())
-        node.row = row
-    return root
-
-
-def _under(rules: _Node | None, key: str, keys: tuple[str, ...]) -> tuple[_Node | None, tuple[str, ...]]:
-    """Rows below a key, and the keys that stood for `*` with it."""
-    if rules is None:
-        return None, keys
-    below = rules.below.get(key)
-    if below is None and "*" in rules.below:
-        return rules.below["*"], (*keys, key)
-    return below, keys
-
-
-def _filled(target: Path, keys: tuple[str, ...]) -> Path:
-    return tuple(keys[int(part[1:-1])] if part.startswith("{") else part for part in target)
-
-
 def _name(schema: Schema, index: int, key: str) -> str | None:
     if schema.kind(index) == "map" or schema.child(index, key) is not None:
         return key
@@ -241,7 +199,7 @@ class _Work:
         source: Path,
         target: Path,
         index: int | None,
-        rules: _Node | None,
+        rules: Rows | None,
         keys: tuple[str, ...],
     ) -> None:
         """Lower what stands at a canonical path to a path of the release.
@@ -262,7 +220,7 @@ class _Work:
                 self._take(piece)
             return
         if row:
-            target = _filled(row.target, keys)
+            target = filled(row.target, keys)
             index = self._schema.find(target)
         if not isinstance(value, dict) or not value:
             if not (rules and rules.below and index is None):
@@ -273,16 +231,16 @@ class _Work:
                 self._leaf(item, at, (*target, *at[len(source) :]), index)
             return
         for key, item in value.items():
-            below, taken = _under(rules, key, keys)
+            inner_rules, taken = below(rules, key, keys)
             at = (*source, key)
-            if below is None and index is not None:
+            if inner_rules is None and index is not None:
                 self._plain_at(key, item, at, target, index)
                 continue
             step = self._dialect.step(index, key) if index is not None else None
-            if step is None and below is None:
+            if step is None and inner_rules is None:
                 self._lack(at, item)
                 continue
-            self.walk(item, at, (*target, step.name if step else key), step.node if step else None, below, taken)
+            self.walk(item, at, (*target, step.name if step else key), step.node if step else None, inner_rules, taken)
 
     def _plain_at(self, key: str, item: Any, source: Path, target: Path, index: int) -> None:
         """Lower a subtree no row speaks of, below a path that may not be there yet."""
@@ -381,11 +339,11 @@ class _Work:
         return fitting[0] if len(fitting) == 1 else value
 
     def _lack(self, source: Path, value: Any) -> None:
-        below: Iterator[tuple[Path, Any]] = (
+        lost: Iterator[tuple[Path, Any]] = (
             leaves(value, source) if isinstance(value, dict) and value else iter([(source, value)])
         )
         told: set[str] = set()
-        for at, item in below:
+        for at, item in lost:
             feature = self._features.needed(at, item)
             message = (
                 f"{feature.name} needs release {feature.since} or later"
